@@ -250,7 +250,7 @@ export interface paths {
         put?: never;
         /**
          * List events
-         * @description What happened, newest first. form: short (default) has a line for each event; digest sums up the newest 1000 by seed, for questions such as what happened this week; full has all data. Types are such as seed.created, seed.updated, evidence.added, comment.added, member.joined. The HTTP form of the MCP tool `list_events`, with the scope `workspace:read`.
+         * @description What happened, newest first. form: short (default) has a line for each event; digest sums up the newest 1000 by seed, for questions such as what happened this week; full has all data. Types are such as seed.created, seed.updated (also of the status), evidence.added, comment.added, member.joined. The HTTP form of the MCP tool `list_events`, with the scope `workspace:read`.
          */
         post: operations["agent.listEvents"];
         delete?: never;
@@ -2430,7 +2430,7 @@ export interface components {
          * @example {
          *       "_tag": "UnsupportedMediaType",
          *       "code": "unsupported_media_type",
-         *       "message": "The request body has a content type that this operation does not support.",
+         *       "message": "The request body has a content type, charset or content coding that this operation does not support.",
          *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
          *     }
          */
@@ -5348,7 +5348,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          */
         HttpApiDecodeError: {
             headers: {
@@ -5373,7 +5373,7 @@ export interface components {
         /**
          * @description The request is malformed or its input is invalid.
          *     - `confirmation_mismatch`: `confirmSlug` is not the current slug of the workspace, or `confirmEmail` not the email address of the caller.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          */
         "InvalidInput.confirmation_mismatch.idempotency_key_invalid": {
@@ -5390,7 +5390,7 @@ export interface components {
         /**
          * @description The request is malformed or its input is invalid.
          *     - `cursor_invalid`: The `cursor` was not returned by this list with the same filters, or the `after` not by the feed of this workspace.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          */
         "InvalidInput.cursor_invalid": {
             headers: {
@@ -5405,8 +5405,25 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
-         *     - `email_invalid`: The value is not a valid email address, or is longer than 254 characters.
+         *     - `cursor_invalid`: The `cursor` was not returned by this list with the same filters, or the `after` not by the feed of this workspace.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `event_type_unknown`: `types` contains a type that is not in docs/events.md, or an empty one.
+         */
+        "InvalidInput.cursor_invalid.event_type_unknown": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "cursor_invalid" | "event_type_unknown";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `email_invalid`: The value is not an email address, or no mail can reach it: it is longer than 254 characters, its local part than 64 bytes or a label of its domain than 63, or its domain is an IP address.
          */
         "InvalidInput.email_invalid": {
             headers: {
@@ -5421,8 +5438,8 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
-         *     - `email_invalid`: The value is not a valid email address, or is longer than 254 characters.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `email_invalid`: The value is not an email address, or no mail can reach it: it is longer than 254 characters, its local part than 64 bytes or a label of its domain than 63, or its domain is an IP address.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          */
         "InvalidInput.email_invalid.idempotency_key_invalid": {
@@ -5438,8 +5455,8 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
-         *     - `event_type_unknown`: `types` contains a type that is not in docs/events.md.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `event_type_unknown`: `types` contains a type that is not in docs/events.md, or an empty one.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          *     - `webhook_url_invalid`: `url` is not an https URL, or contains a user name or password. Outside of production, http is allowed for this machine.
          */
@@ -5456,8 +5473,8 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
-         *     - `event_type_unknown`: `types` contains a type that is not in docs/events.md.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `event_type_unknown`: `types` contains a type that is not in docs/events.md, or an empty one.
          *     - `webhook_url_invalid`: `url` is not an https URL, or contains a user name or password. Outside of production, http is allowed for this machine.
          */
         "InvalidInput.event_type_unknown.webhook_url_invalid": {
@@ -5473,7 +5490,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `expiry_in_past`: `expiresAt` is not in the future.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          *     - `workspace_not_yours`: `workspaceIds` contains an id that is not that of a workspace of the caller. Ids that the key already has may stay.
@@ -5491,7 +5508,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `expiry_in_past`: `expiresAt` is not in the future.
          *     - `workspace_not_yours`: `workspaceIds` contains an id that is not that of a workspace of the caller. Ids that the key already has may stay.
          */
@@ -5508,7 +5525,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          */
         "InvalidInput.idempotency_key_invalid": {
@@ -5524,7 +5541,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          *     - `source_url_invalid`: `sourceUrl` is not an http or https URL, or contains a user name or password.
          */
@@ -5541,7 +5558,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `label_invalid`: Website only: the name of an API key or a team is invalid; the message says why. The API returns `decode_error` instead.
          */
         "InvalidInput.label_invalid": {
@@ -5557,7 +5574,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `lead_invalid`: The lead of a seed is to be somebody who has not joined it, or who may not change it.
          *     - `reason_without_status`: The request has `statusReason` without `status`.
          */
@@ -5574,7 +5591,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `lead_invalid`: The lead of a seed is to be somebody who has not joined it, or who may not change it.
          *     - `reason_without_status`: The request has `statusReason` without `status`.
          *     - `text_invalid`: Website and command line only: a text is invalid; the message says why. The API returns `decode_error` instead.
@@ -5592,7 +5609,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `source_url_invalid`: `sourceUrl` is not an http or https URL, or contains a user name or password.
          */
         "InvalidInput.source_url_invalid": {
@@ -5608,7 +5625,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `source_url_invalid`: `sourceUrl` is not an http or https URL, or contains a user name or password.
          *     - `text_invalid`: Website and command line only: a text is invalid; the message says why. The API returns `decode_error` instead.
          */
@@ -5625,7 +5642,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `text_invalid`: Website and command line only: a text is invalid; the message says why. The API returns `decode_error` instead.
          */
         "InvalidInput.text_invalid": {
@@ -5710,7 +5727,7 @@ export interface components {
         /**
          * @description The service is not available at the moment.
          *     - `database_unavailable`: The database cannot be reached, or does not respond in time. Retry after `Retry-After` seconds.
-         *     - `overloaded`: The service has more requests than it can process. Retry after `Retry-After` seconds.
+         *     - `overloaded`: The service as a whole has more requests than it can process. Retry after `Retry-After` seconds.
          */
         "ServiceUnavailable.database_unavailable.overloaded": {
             headers: {
@@ -5727,7 +5744,7 @@ export interface components {
         /**
          * @description The service is not available at the moment.
          *     - `database_unavailable`: The database cannot be reached, or does not respond in time. Retry after `Retry-After` seconds.
-         *     - `overloaded`: The service has more requests than it can process. Retry after `Retry-After` seconds.
+         *     - `overloaded`: The service as a whole has more requests than it can process. Retry after `Retry-After` seconds.
          *     - `storage_unavailable`: Pictures cannot be stored or read: the disk is full or read-only, or the object store does not respond. Retry after `Retry-After` seconds.
          *     - `uploads_busy`: Too many images are waiting to be decoded. Retry after `Retry-After` seconds.
          */
@@ -5769,7 +5786,7 @@ export interface components {
         };
         /**
          * @description The service is not available at the moment.
-         *     - `overloaded`: The service has more requests than it can process. Retry after `Retry-After` seconds.
+         *     - `overloaded`: The service as a whole has more requests than it can process. Retry after `Retry-After` seconds.
          */
         "ServiceUnavailable.overloaded": {
             headers: {
@@ -5794,9 +5811,10 @@ export interface components {
         /**
          * @description Too many requests.
          *     - `agent_rate_limited`: The grant has made more requests than `AGENT_LIMIT_PER_MINUTE`, or its client or client address more than ten times as many. Retry after `Retry-After` seconds.
+         *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. Retry after `Retry-After` seconds.
          *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
          */
-        "TooManyRequests.agent_rate_limited.too_many_bad_keys": {
+        "TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -5812,18 +5830,19 @@ export interface components {
                  */
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "agent_rate_limited" | "too_many_bad_keys";
+                    code?: "agent_rate_limited" | "too_many_at_once" | "too_many_bad_keys";
                 } & components["schemas"]["TooManyRequests"];
             };
         };
         /**
          * @description Too many requests.
          *     - `agent_rate_limited`: The grant has made more requests than `AGENT_LIMIT_PER_MINUTE`, or its client or client address more than ten times as many. Retry after `Retry-After` seconds.
+         *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. Retry after `Retry-After` seconds.
          *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
          *     - `too_many_invites`: The workspace has sent more invites than `INVITE_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
          *     - `too_many_invites_to_recipient`: All workspaces together have sent more invites to the email address than `MAIL_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
          */
-        "TooManyRequests.agent_rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient": {
+        "TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -5839,7 +5858,64 @@ export interface components {
                  */
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "agent_rate_limited" | "too_many_bad_keys" | "too_many_invites" | "too_many_invites_to_recipient";
+                    code?: "agent_rate_limited" | "too_many_at_once" | "too_many_bad_keys" | "too_many_invites" | "too_many_invites_to_recipient";
+                } & components["schemas"]["TooManyRequests"];
+            };
+        };
+        /**
+         * @description Too many requests.
+         *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
+         *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. Retry after `Retry-After` seconds.
+         *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
+         */
+        "TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "rate_limited" | "too_many_at_once" | "too_many_bad_keys";
+                } & components["schemas"]["TooManyRequests"];
+            };
+        };
+        /**
+         * @description Too many requests.
+         *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
+         *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. Retry after `Retry-After` seconds.
+         *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
+         *     - `too_many_invites`: The workspace has sent more invites than `INVITE_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
+         *     - `too_many_invites_to_recipient`: All workspaces together have sent more invites to the email address than `MAIL_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
+         */
+        "TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "rate_limited" | "too_many_at_once" | "too_many_bad_keys" | "too_many_invites" | "too_many_invites_to_recipient";
+                } & components["schemas"]["TooManyRequests"];
+            };
+        };
+        /**
+         * @description Too many requests.
+         *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
+         *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. Retry after `Retry-After` seconds.
+         *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
+         *     - `too_many_uploads`: The caller has uploaded more files than `UPLOAD_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
+         */
+        "TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_uploads": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "rate_limited" | "too_many_at_once" | "too_many_bad_keys" | "too_many_uploads";
                 } & components["schemas"]["TooManyRequests"];
             };
         };
@@ -5864,25 +5940,6 @@ export interface components {
          * @description Too many requests.
          *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
          *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
-         *     - `too_many_invites`: The workspace has sent more invites than `INVITE_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
-         *     - `too_many_invites_to_recipient`: All workspaces together have sent more invites to the email address than `MAIL_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
-         */
-        "TooManyRequests.rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient": {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    /** @enum {unknown} */
-                    code?: "rate_limited" | "too_many_bad_keys" | "too_many_invites" | "too_many_invites_to_recipient";
-                } & components["schemas"]["TooManyRequests"];
-            };
-        };
-        /**
-         * @description Too many requests.
-         *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
-         *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
          *     - `too_many_streams`: The API key has 50 streams open in the process that answered, or the process 1,000 in total. Retry after `Retry-After` seconds.
          */
         "TooManyRequests.rate_limited.too_many_bad_keys.too_many_streams": {
@@ -5894,24 +5951,6 @@ export interface components {
                 "application/json": {
                     /** @enum {unknown} */
                     code?: "rate_limited" | "too_many_bad_keys" | "too_many_streams";
-                } & components["schemas"]["TooManyRequests"];
-            };
-        };
-        /**
-         * @description Too many requests.
-         *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
-         *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
-         *     - `too_many_uploads`: The caller has uploaded more files than `UPLOAD_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
-         */
-        "TooManyRequests.rate_limited.too_many_bad_keys.too_many_uploads": {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    /** @enum {unknown} */
-                    code?: "rate_limited" | "too_many_bad_keys" | "too_many_uploads";
                 } & components["schemas"]["TooManyRequests"];
             };
         };
@@ -5957,10 +5996,11 @@ export interface components {
         };
         /**
          * @description The request body has the wrong content type.
-         *     - `unsupported_media_type`: The body is not `application/json`, or the body of an upload is not `multipart/form-data`.
+         *     - `unsupported_media_type`: The body is not `application/json`, or the body of an upload is not `multipart/form-data`; or its charset is not UTF-8; or it is compressed (`Content-Encoding`).
          */
         UnsupportedMediaType: {
             headers: {
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
                 [name: string]: unknown;
             };
             content: {
@@ -6005,13 +6045,13 @@ export interface components {
         "query.grantId": string;
         /** @description The most items of a page. It has fewer where it would be larger than 1 MiB. */
         "query.limit": number;
-        /** @description No events of these types. */
+        /** @description No events of these types. One that does not exist is ignored: it may be of a later version. */
         "query.notTypes": string[];
         /** @description What to look for: all of its words, or words that begin with them. Case and accents do not matter. Text without a letter or a digit finds nothing. */
         "query.q": string;
         /** @description Only events about this seed, those of its evidence included. */
         "query.seedId": string;
-        /** @description Only events of these types. Repeat the parameter, or separate them by commas. */
+        /** @description Only events of these types. Repeat the parameter, or separate them by commas. A type that does not exist is refused. */
         "query.types": string[];
     };
     requestBodies: never;
@@ -6051,6 +6091,11 @@ export interface components {
          * @example Bearer
          */
         "WWW-Authenticate": string;
+        /**
+         * @description The content coding of bodies that is supported. Sent only if that of the request is not (RFC 9110, section 15.5.16).
+         * @example identity
+         */
+        "Accept-Encoding": "identity";
         /**
          * @description The URL of the next page, with the relation `next` (RFC 8288). Absent on the last page.
          * @example <https://api.example.com/v1/workspaces/acme/members?limit=100&cursor=eyJ2IjoxfQ>; rel="next"
@@ -6098,7 +6143,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -6440,9 +6485,10 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            /** @description `invalid_client_metadata`: the request body is not `application/json`. */
+            /** @description `invalid_client_metadata`: the request body is not `application/json`, its charset is not UTF-8, or it is compressed. */
             415: {
                 headers: {
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6557,6 +6603,16 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            /** @description `invalid_request`: the charset of the form is not UTF-8, or it is compressed. */
+            415: {
+                headers: {
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
             /** @description `temporarily_unavailable`: too many refreshes of the grant, or too many refused requests from the address. Retry later. */
             429: {
                 headers: {
@@ -6643,6 +6699,16 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            /** @description `invalid_request`: the charset of the form is not UTF-8, or it is compressed. */
+            415: {
+                headers: {
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
             /** @description `temporarily_unavailable`: too many refused requests from this address. Retry later. */
             429: {
                 headers: {
@@ -6696,11 +6762,10 @@ export interface operations {
                     /** @description Only seeds with all of these words, or words that begin with them. */
                     query?: string;
                     /**
-                     * Format: date-time
-                     * @description Only seeds that were edited, or got evidence, since this time (RFC 3339).
+                     * @description Only seeds that were edited, or got evidence, since this date (UTC) or time (RFC 3339).
                      * @example 2026-11-21T03:04:05.678Z
                      */
-                    updatedSince?: string;
+                    updatedSince?: string | unknown | unknown;
                     /** @description Seeds; default 200, of which at most 50 in full. */
                     limit?: number;
                     /** @description nextCursor of the previous response, with the same seedId and filters. */
@@ -6822,7 +6887,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -6877,7 +6942,7 @@ export interface operations {
             403: components["responses"]["Forbidden.insufficient_scope"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -6933,7 +6998,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7006,7 +7071,7 @@ export interface operations {
             403: components["responses"]["Forbidden.insufficient_scope"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7085,12 +7150,12 @@ export interface operations {
                     "application/json": components["schemas"]["AgentEvents"];
                 };
             };
-            400: components["responses"]["InvalidInput.cursor_invalid"];
+            400: components["responses"]["InvalidInput.cursor_invalid.event_type_unknown"];
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7175,7 +7240,7 @@ export interface operations {
             403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7269,7 +7334,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7346,7 +7411,7 @@ export interface operations {
             409: components["responses"]["Conflict.seed_closed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7422,7 +7487,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7498,7 +7563,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7557,7 +7622,7 @@ export interface operations {
             409: components["responses"]["Conflict.evidence_settled"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7609,7 +7674,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7680,7 +7745,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7738,7 +7803,7 @@ export interface operations {
             403: components["responses"]["Forbidden.insufficient_scope"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7792,7 +7857,7 @@ export interface operations {
             409: components["responses"]["Conflict.team_name_taken"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7845,7 +7910,7 @@ export interface operations {
             409: components["responses"]["Conflict.team_name_taken"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7894,7 +7959,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7947,7 +8012,7 @@ export interface operations {
             409: components["responses"]["Conflict.already_team_member"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7999,7 +8064,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8062,7 +8127,7 @@ export interface operations {
             403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8083,7 +8148,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** Format: email */
+                    /** @description An email address. */
                     email: string;
                     /** @enum {string} */
                     role: "member" | "viewer";
@@ -8126,7 +8191,7 @@ export interface operations {
             409: components["responses"]["Conflict.already_invited.already_member"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8177,7 +8242,7 @@ export interface operations {
             409: components["responses"]["Conflict.invite_declined.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8230,7 +8295,7 @@ export interface operations {
             409: components["responses"]["Conflict.invite_declined.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8280,7 +8345,7 @@ export interface operations {
             409: components["responses"]["Conflict.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8320,7 +8385,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -8438,7 +8503,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
              */
             400: {
@@ -8530,7 +8595,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -8615,7 +8680,7 @@ export interface operations {
             409: components["responses"]["Conflict.api_key_limit.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8768,7 +8833,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8829,7 +8894,7 @@ export interface operations {
             409: components["responses"]["Conflict.api_key_limit.idempotency_in_flight.idempotency_key_reused.key_rotated"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8869,7 +8934,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
              */
             400: {
@@ -8965,7 +9030,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -9029,7 +9094,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9142,7 +9207,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9213,7 +9278,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -9259,7 +9324,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9392,7 +9457,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9462,7 +9527,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -9502,7 +9567,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9606,7 +9671,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9693,7 +9758,7 @@ export interface operations {
                      * Format: binary
                      * @description The only file of the form. Any field name is accepted.
                      */
-                    file: Blob | File;
+                    file: string;
                 };
             };
         };
@@ -9719,7 +9784,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `file_missing`: The form of an upload contains no file.
              *     - `file_not_alone`: The form of an upload contains more than one file, or too many other fields.
              *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
@@ -9814,7 +9879,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys.too_many_uploads"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_uploads"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -9861,7 +9926,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -9914,7 +9979,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.last_owner"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10030,7 +10095,7 @@ export interface operations {
             400: components["responses"]["InvalidInput.cursor_invalid"];
             401: components["responses"]["Unauthorized.api_key_required"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10078,7 +10143,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_declined.invite_expired.invite_revoked.invite_used.workspace_limit"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10123,7 +10188,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_expired.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10170,7 +10235,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10215,7 +10280,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.workspace_limit"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10260,7 +10325,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10315,7 +10380,7 @@ export interface operations {
             400: components["responses"]["InvalidInput.cursor_invalid"];
             401: components["responses"]["Unauthorized.api_key_required"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10410,7 +10475,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10449,7 +10514,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -10572,7 +10637,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
              *     - `slug_reserved`: The slug is reserved for the service itself.
              */
@@ -10658,7 +10723,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -10708,7 +10773,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -10850,7 +10915,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -10994,7 +11059,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `domain_invalid`: `allowedDomains` contains a value that is not an email domain.
              *     - `domain_limit`: `allowedDomains` contains more than 10 domains.
              *     - `domain_not_yours`: `allowedDomains` adds a domain other than that of the caller's own verified email address. Domains that the workspace already allows may stay.
@@ -11079,7 +11144,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -11148,7 +11213,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11206,7 +11271,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11271,7 +11336,7 @@ export interface operations {
                      * Format: binary
                      * @description The only file of the form. Any field name is accepted.
                      */
-                    file: Blob | File;
+                    file: string;
                 };
             };
         };
@@ -11298,7 +11363,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `file_missing`: The form of an upload contains no file.
              *     - `file_not_alone`: The form of an upload contains more than one file, or too many other fields.
              *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
@@ -11393,7 +11458,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys.too_many_uploads"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_uploads"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -11445,7 +11510,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11485,7 +11550,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -11631,7 +11696,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11731,7 +11796,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11775,7 +11840,7 @@ export interface operations {
             409: components["responses"]["Conflict.last_owner"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11830,7 +11895,7 @@ export interface operations {
             409: components["responses"]["Conflict.last_owner"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11886,7 +11951,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11916,10 +11981,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /**
-                     * Format: email
-                     * @description The address to send the invite to.
-                     */
+                    /** @description The email address to send the invite to. Its domain may be in any script. */
                     email: string;
                     role: components["schemas"]["Role"];
                     /** @description The ids of the teams that the person joins with the workspace. */
@@ -11966,7 +12028,7 @@ export interface operations {
             409: components["responses"]["Conflict.already_invited.already_member.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12016,7 +12078,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_declined.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12064,7 +12126,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12119,7 +12181,7 @@ export interface operations {
             409: components["responses"]["Conflict.invite_declined.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12214,7 +12276,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_declined.invite_expired.invite_revoked.invite_used.workspace_limit"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12259,7 +12321,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_expired.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12310,7 +12372,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12374,7 +12436,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.team_name_taken"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12480,7 +12542,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12540,7 +12602,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12593,7 +12655,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12653,7 +12715,7 @@ export interface operations {
             409: components["responses"]["Conflict.already_team_member.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12698,7 +12760,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12712,9 +12774,9 @@ export interface operations {
                 cursor?: components["parameters"]["query.cursor"];
                 /** @description Only events of this type. */
                 type?: string;
-                /** @description Only events of these types. Repeat the parameter, or separate them by commas. */
+                /** @description Only events of these types. Repeat the parameter, or separate them by commas. A type that does not exist is refused. */
                 types?: components["parameters"]["query.types"];
-                /** @description No events of these types. */
+                /** @description No events of these types. One that does not exist is ignored: it may be of a later version. */
                 notTypes?: components["parameters"]["query.notTypes"];
                 /** @description Only events about this seed, those of its evidence included. */
                 seedId?: components["parameters"]["query.seedId"];
@@ -12780,12 +12842,12 @@ export interface operations {
                     "application/json": components["schemas"]["Event"][];
                 };
             };
-            400: components["responses"]["InvalidInput.cursor_invalid"];
+            400: components["responses"]["InvalidInput.cursor_invalid.event_type_unknown"];
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12795,9 +12857,9 @@ export interface operations {
             query?: {
                 /** @description Only events behind this cursor, from an earlier response; `now`: only those that happen from now on. By default from the first event of the workspace. */
                 after?: components["parameters"]["query.after"];
-                /** @description Only events of these types. Repeat the parameter, or separate them by commas. */
+                /** @description Only events of these types. Repeat the parameter, or separate them by commas. A type that does not exist is refused. */
                 types?: components["parameters"]["query.types"];
-                /** @description No events of these types. */
+                /** @description No events of these types. One that does not exist is ignored: it may be of a later version. */
                 notTypes?: components["parameters"]["query.notTypes"];
                 /** @description Only events about this seed, those of its evidence included. */
                 seedId?: components["parameters"]["query.seedId"];
@@ -12854,13 +12916,13 @@ export interface operations {
                     "application/json": components["schemas"]["EventChanges"];
                 };
             };
-            400: components["responses"]["InvalidInput.cursor_invalid"];
+            400: components["responses"]["InvalidInput.cursor_invalid.event_type_unknown"];
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             409: components["responses"]["Conflict.cursor_unknown"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12870,9 +12932,9 @@ export interface operations {
             query?: {
                 /** @description Only events behind this cursor, from an earlier response; `now`: only those that happen from now on. By default from the first event of the workspace. */
                 after?: components["parameters"]["query.after"];
-                /** @description Only events of these types. Repeat the parameter, or separate them by commas. */
+                /** @description Only events of these types. Repeat the parameter, or separate them by commas. A type that does not exist is refused. */
                 types?: components["parameters"]["query.types"];
-                /** @description No events of these types. */
+                /** @description No events of these types. One that does not exist is ignored: it may be of a later version. */
                 notTypes?: components["parameters"]["query.notTypes"];
                 /** @description Only events about this seed, those of its evidence included. */
                 seedId?: components["parameters"]["query.seedId"];
@@ -12912,7 +12974,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            400: components["responses"]["InvalidInput.cursor_invalid"];
+            400: components["responses"]["InvalidInput.cursor_invalid.event_type_unknown"];
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
@@ -13106,7 +13168,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.webhook_limit"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13201,7 +13263,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13265,7 +13327,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13329,7 +13391,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13380,7 +13442,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13441,7 +13503,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13491,7 +13553,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.webhook_disabled"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13562,7 +13624,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.too_many_deliveries.webhook_disabled"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13630,7 +13692,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13714,7 +13776,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13816,7 +13878,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13937,7 +13999,7 @@ export interface operations {
             409: components["responses"]["Conflict.seed_in_use"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14013,7 +14075,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14058,7 +14120,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_in_use"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14103,7 +14165,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14148,7 +14210,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14193,7 +14255,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_closed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14238,7 +14300,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14288,7 +14350,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14352,7 +14414,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14440,7 +14502,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14505,7 +14567,7 @@ export interface operations {
             409: components["responses"]["Conflict.evidence_settled"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14562,7 +14624,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14625,7 +14687,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14701,7 +14763,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14741,7 +14803,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14793,7 +14855,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14852,7 +14914,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14907,7 +14969,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14955,7 +15017,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
