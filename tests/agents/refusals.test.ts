@@ -86,7 +86,7 @@ describe('a tool that an agent does not have', () => {
     const answer = await post(viewer, [creation])
     expect(answer.json()).toMatchObject([{ id: 1, result: { isError: true } }])
     const listed = await post(viewer, [creation, listing])
-    const [refused, list] = (listed.json() as { id: number }[]).sort((one, other) => one.id - other.id)
+    const [refused, list] = listed.json<{ id: number }[]>().sort((one, other) => one.id - other.id)
     expect(refused).toMatchObject({ error: { code: -32602 } })
     expect(JSON.stringify(list)).not.toContain('create_seed')
   })

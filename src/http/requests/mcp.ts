@@ -70,7 +70,10 @@ export function mcpHintRoute(app: App, resource: string): void {
   addTextParser(app)
   app.post('/', { schema: { hide: true }, config: { openBody: true } }, async ({ body }, reply) => {
     const message = parse(body) as Partial<Record<'jsonrpc' | 'method' | 'id', unknown>> | null | undefined
-    if (message?.jsonrpc !== '2.0' || typeof message.method !== 'string') return reply.callNotFound()
+    if (message?.jsonrpc !== '2.0' || typeof message.method !== 'string') {
+      reply.callNotFound()
+      return reply
+    }
     // A notification has no response (JSON-RPC 2.0 §4.1).
     if (message.id === undefined) return reply.code(202).send()
     const text = `This URL is the website, not the MCP server. Use ${resource} instead.`
@@ -91,7 +94,7 @@ const oldConsent =
 
 /** Whether a header is on: with any value but one that means no, as that of GitHub's MCP server, whose header it is. */
 function isOn(header: string | string[] | undefined): boolean {
-  return !/^\s*(?:false|0|no|off|n|f)?\s*$/i.test(String(header ?? ''))
+  return !/^(?:false|0|no|off|n|f)?$/i.test(String(header ?? '').trim())
 }
 
 /** RFC 8259 §8.1; the code is that of invalid JSON (JSON-RPC 2.0 §5.1). */
