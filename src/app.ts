@@ -248,7 +248,7 @@ export async function buildApp(
     await scope.register(idempotency, { store: services.idempotency })
     registerMovedSlug(scope)
     await scope.register(pagination, { baseUrl: config.baseUrl })
-    await scope.register(streamEvents, eventStreams)
+    await scope.register(streamEvents, { ...eventStreams, personStreams: services.personStreams })
     await scope.register(versions)
     apiKeysRoutes(scope, services.apiKeys)
     meRoutes(scope, services)
