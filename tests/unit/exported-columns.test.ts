@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { Column, is, SQL } from 'drizzle-orm'
+import { Column, getTableName, is, SQL } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import { describe, expect, it } from 'vitest'
 import { sourcesOf as sourcesOfPerson } from '../../src/accounts/leaving/person-export.repository.ts'
@@ -26,7 +26,6 @@ const inWorkspace = 'the export is of one workspace'
 const ofPerson = 'the export is of one person'
 const ofInbox = 'the inbox of a person, whose export has it'
 const ofWorkspace = 'of the workspace, whose export has it'
-const ofSignIn = 'how a person signs in is not of a workspace'
 const shortLived = 'ends within hours, and is deleted then'
 const forAgent = 'shown with the agent for some weeks, and deleted then'
 
@@ -252,7 +251,7 @@ const exported = {
 function columnsIn(sources: readonly { columns: object }[]): Set<string> {
   const names = new Set<string>()
   const visit = (value: unknown): void => {
-    if (is(value, Column)) names.add(`${getTableConfig(value.table as PgTable).name}.${value.name}`)
+    if (is(value, Column)) names.add(`${getTableName(value.table)}.${value.name}`)
     else if (is(value, SQL)) value.queryChunks.forEach(visit)
   }
   for (const { columns } of sources) Object.values(columns).forEach(visit)

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, lte, or, sql, type Column, type SQL } from 'drizzle-orm'
+import { and, eq, inArray, isNull, lte, or, sql, type Column } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
