@@ -46,6 +46,7 @@ import { agentTokenAuth, type AgentTokenAuthOptions } from './http/credentials/a
 import { apiKeyAuth } from './http/credentials/api-key-auth.ts'
 import type { App } from './http/app-types.ts'
 import { registerBodyParser } from './http/requests/body-parser.ts'
+import { attachments } from './http/answers/attachments.ts'
 import { registerCompression } from './http/answers/compression.ts'
 import { registerDraining } from './http/limits/draining.ts'
 import {
@@ -252,8 +253,9 @@ export async function buildApp(
     await scope.register(idempotency, { store: services.idempotency })
     registerMovedSlug(scope)
     await scope.register(pagination, { baseUrl: config.baseUrl })
-    await scope.register(streamEvents, eventStreams)
+    await scope.register(streamEvents, { ...eventStreams, personStreams: services.personStreams })
     await scope.register(versions)
+    await scope.register(attachments)
     apiKeysRoutes(scope, services.apiKeys)
     meRoutes(scope, services)
     notificationsRoutes(scope, services.notifications)

@@ -163,7 +163,8 @@ export function addUserCommands(program: Command): void {
     .action(async (file: string | undefined, options: EmailOptions) => {
       await withServices(async (services) => {
         const user = await requireUser(services, options.email)
-        await writeExport(options, await services.leaving.exportPerson(toPrincipal(user)), file)
+        const { json } = await services.leaving.exportPerson(toPrincipal(user))
+        await writeExport(options, json, file)
       })
     })
 

@@ -798,7 +798,7 @@ export const errors = {
     'TooManyRequests',
     'too_many_streams',
     'Too many open streams. Close one, or try again later.',
-    'The API key has 50 streams open in the process that answered, or the process 1,000 in total. Retry after `Retry-After` seconds.',
+    'The API key has 50 streams open in the process that answered, its owner 100 with all keys and agents, or the process 1,000 in total. Retry after `Retry-After` seconds.',
   ),
   tooManyBadKeys: error(
     'TooManyRequests',

@@ -7,3 +7,8 @@ export function parseTime(text: string): Date {
   const time = Date.parse(text.replace(':60', ':59'))
   return new Date(Math.min(Math.max(timeMin, time), timeMax))
 }
+
+/** The date of a time in UTC, as `2026-11-21`. */
+export function dateOf(time: Date): string {
+  return time.toISOString().slice(0, 10)
+}

@@ -24,6 +24,7 @@ import type { TeamsService } from '../areas/teams/teams.service.ts'
 import type { SearchService } from '../areas/workspaces/search.service.ts'
 import type { McpHandler } from '../http/requests/mcp.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { PersonStreams } from '../kernel/person-streams.ts'
 
 export interface AgentAccessOptions {
   /** What the tools call, as routes do. */
@@ -48,11 +49,13 @@ export interface AgentAccessOptions {
   webUrl: string
   /** How agents are told of changes of their tools. */
   mcpStreams?: { pollEveryMs?: number; lifetimeMs?: number } | undefined
+  personStreams: PersonStreams
 }
 
 /** Makes the tools of agents, and the MCP endpoint that offers them. The calls are counted. */
 export function createAgentAccess(options: AgentAccessOptions) {
-  const { services, agentCalls, agents, seedLinks, clock, log, baseUrl, webUrl, mcpStreams } = options
+  const { services, agentCalls, agents, seedLinks, clock, log, baseUrl, webUrl, mcpStreams, personStreams } =
+    options
   const { kit, search, people, events, seeds, evidence, corrections, comments, teams, invites } = services
   const agentTools = [
     readValidationKitTool(kit),
@@ -86,6 +89,7 @@ export function createAgentAccess(options: AgentAccessOptions) {
             { err: error },
             'the scopes of agents that wait for changes could not be read; will retry',
           ),
+        personStreams,
         ...mcpStreams,
       },
     )

@@ -59,6 +59,7 @@ import { isMigrated } from '../db/migrate.ts'
 import type { AgentPrincipal } from '../kernel/agent.ts'
 import type { Role } from '../kernel/roles.ts'
 import { noMeter, type Meter } from '../kernel/meter.ts'
+import { createPersonStreams } from '../kernel/person-streams.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { createPictureStore } from '../pictures/picture-store.ts'
 import { createOidcProvider } from '../platform/identity/oidc-identity.ts'
@@ -223,9 +224,10 @@ export function createServices(options: ServicesOptions) {
     inviteLimitPerHour,
     mailLimitPerHour,
   })
+  const personStreams = createPersonStreams()
   const { agentTools, mcp } = createAgentAccess({
     services: { kit, search, people, events, seeds, evidence, corrections, comments, teams, invites },
-    ...{ agentCalls, agents, seedLinks, clock, log },
+    ...{ agentCalls, agents, seedLinks, clock, log, personStreams },
     baseUrl: config.baseUrl,
     webUrl,
     mcpStreams: options.mcpStreams,
@@ -234,6 +236,8 @@ export function createServices(options: ServicesOptions) {
   const accounts = createAccountsService({ db: shareOf(db), clock, jobs })
   let runner: { stop: () => Promise<void> } | undefined
   return {
+    /** The open streams of people, of the API and of agents together. */
+    personStreams,
     /** The agent of an access token, or undefined if the token is invalid or its grant has ended. */
     authenticateAgent: async (accessToken: string): Promise<AgentPrincipal | undefined> => {
       const token = await agentOAuth.verify(accessToken)

@@ -39,6 +39,9 @@ describe('200', () => {
     const answer = await as(owner, exporting)
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(answer.headers['content-disposition']).toMatch(
+      /^attachment; filename="account-\d{4}-\d\d-\d\d\.json"$/,
+    )
     const exported = answer.json<Export>()
     const { document, operations: described, answerOf } = createDescriptionReader(app.swagger())
     const operation = described.find(({ operationId }) => operationId === 'me.export')

@@ -1,10 +1,15 @@
+import { Type } from '@sinclair/typebox'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { createDescriptionReader, type Schema } from '../../scripts/description.ts'
+import { exportSchemas } from '../../src/areas/workspaces/workspace-export.schemas.ts'
 import { errors } from '../../src/kernel/errors.ts'
+import { closed } from '../../src/kernel/schemas.ts'
 import { createCompany, createInvite, createTeam, get, patch, post } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { operations } from '../support/operations.ts'
 import { makeValues, namesIn } from '../support/prepare-request.ts'
+import { createFaultFinder } from '../support/schema-faults.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { makeFolder } from '../support/uploads.ts'
@@ -17,6 +22,12 @@ const { app, as, services } = service
 interface Line {
   kind: string
   data: Record<string, unknown>
+}
+
+/** Schemas that refer to others as the API description does. */
+function toPublished(schemas: object): Record<string, Schema> {
+  const text = JSON.stringify(schemas).replaceAll(/"\$ref":"(\w+)#"/g, '"$ref":"#/components/schemas/$1"')
+  return JSON.parse(text) as Record<string, Schema>
 }
 
 const read = (body: string) =>
@@ -37,7 +48,15 @@ describe('200', () => {
     const answer = await as(company.owner, get(`${company.url}/export`))
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['content-type']).toBe('application/x-ndjson; charset=utf-8')
+    const date = clock.now().toISOString().slice(0, 10)
+    expect(answer.headers['content-disposition']).toBe(
+      `attachment; filename="${company.workspace.slug}-${date}.ndjson"`,
+    )
     const lines = read(answer.body)
+    const findFaults = createFaultFinder(createDescriptionReader(app.swagger()).document)
+    const schemas = toPublished({ ...exportSchemas, end: closed({ count: Type.Integer() }) })
+    for (const { kind, data } of lines)
+      expect(findFaults(schemas[kind] ?? {}, data), `${kind} ${JSON.stringify(data)}`).toEqual([])
     expect(new Set(lines.map(({ kind }) => kind))).toEqual(
       new Set([
         ...['workspace', 'member', 'team', 'teamMember', 'invite', 'integration', 'webhook', 'seed'],
@@ -105,7 +124,7 @@ describe('while it is sent', () => {
   async function begin(owner: TestPerson, slug: string) {
     const principal = await services.authenticator.authenticate(owner.apiKey)
     if (!principal) throw new Error('the key does not work')
-    const lines = await services.exports.exportWorkspace(principal, slug)
+    const { lines } = await services.exports.exportWorkspace(principal, slug)
     await lines.next()
     return lines
   }

@@ -8,6 +8,7 @@ import { mcpForm, readValidationKitTool } from '../../src/areas/agent/read-valid
 import type { KitService, ValidationKit } from '../../src/areas/agent/agent.service.ts'
 import type { AgentPrincipal } from '../../src/kernel/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
+import { createPersonStreams } from '../../src/kernel/person-streams.ts'
 import type { Json } from '../../src/kernel/json-text.ts'
 
 const agent: AgentPrincipal = {
@@ -59,6 +60,7 @@ const rest = {
   ...urls,
   areaIconUrls: { seeds: 'https://api.example.com/seeds.svg' },
   readAgents: () => Promise.resolve([]),
+  personStreams: createPersonStreams(),
   onReadError: () => undefined,
 }
 const serverInfo = {

@@ -4,6 +4,7 @@ import { defineTool, readingHints, type AgentTool } from '../../src/areas/agent/
 import { createKitMcpHandler } from '../../src/areas/agent/mcp/agent.mcp.ts'
 import type { AgentPrincipal } from '../../src/kernel/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
+import { createPersonStreams } from '../../src/kernel/person-streams.ts'
 import type { Json } from '../../src/kernel/json-text.ts'
 
 const agent: AgentPrincipal = {
@@ -39,7 +40,11 @@ const handlerOf = (...tools: AgentTool[]) =>
       onError: (error) => expect.unreachable(String(error)),
       onRefusal: () => undefined,
       ...{ webUrl: 'https://example.com', iconUrl: 'https://api.example.com/icon.svg', areaIconUrls: {} },
-      ...{ readAgents: () => Promise.resolve([]), onReadError: () => undefined },
+      ...{
+        readAgents: () => Promise.resolve([]),
+        personStreams: createPersonStreams(),
+        onReadError: () => undefined,
+      },
     },
   )
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createToolSubscriptions } from '../../src/areas/agent/mcp/tool-subscriptions.ts'
 import type { AgentPrincipal } from '../../src/kernel/agent.ts'
+import { createPersonStreams } from '../../src/kernel/person-streams.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -27,6 +28,7 @@ function createTester(reads: (AgentPrincipal | undefined | Error)[]) {
     },
     describe: ({ grant, onlyReads }) => `${grant.scopes.join(' ')} ${onlyReads === true}`,
     onReadError: (error) => outages.push(error),
+    personStreams: createPersonStreams(),
   })
   /** Opens a stream as the SDK does. Returns the signal that ends it. */
   async function open(agent: AgentPrincipal): Promise<AbortSignal> {

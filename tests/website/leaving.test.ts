@@ -66,11 +66,40 @@ describe('deleting one’s account', () => {
   })
 })
 
+describe('what allows API keys to export and delete the account', () => {
+  it.each(['changed', 'reset'])('ends when the password is %s', async (how) => {
+    const { email, visitor } = await signUpNew()
+    await visitor.get(page)
+    await visitor.submit(`${page}/allow`)
+    const allowed = 'may export and delete the account until'
+    expect((await visitor.get(page)).body.replaceAll(/\s+/g, ' ')).toContain(allowed)
+    const chosen = `${password} anew`
+    if (how === 'changed') {
+      await visitor.get('/settings/security')
+      const form = { currentPassword: password, password: chosen }
+      const changed = await visitor.submit('/settings/security/password', form)
+      expect(changed.statusCode, changed.body).toBeLessThan(400)
+    } else {
+      const user = await website.services.accounts.findByEmail(email)
+      const { url } = await website.services.credentials.createLink('reset_password', user?.id ?? '')
+      await visitor.get(new URL(url).pathname)
+      await visitor.submit(new URL(url).pathname, { password: chosen })
+      await visitor.get('/sign-in')
+      await visitor.submit('/sign-in', { email, password: chosen })
+    }
+    const after = await visitor.get(page)
+    expect(after.statusCode).toBe(200)
+    expect(after.body.replaceAll(/\s+/g, ' ')).not.toContain(allowed)
+  })
+})
+
 describe('exporting one’s data', () => {
   it('is a file', async () => {
     const { email, visitor } = await signUpNew()
     const answer = await visitor.get(`${page}/export`)
-    expect(answer.headers['content-disposition']).toBe('attachment; filename="account.json"')
+    expect(answer.headers['content-disposition']).toMatch(
+      /^attachment; filename="account-\d{4}-\d\d-\d\d\.json"$/,
+    )
     expect(answer.json()).toMatchObject({ profile: { email } })
   })
 })
@@ -102,7 +131,9 @@ describe('the owner of a workspace', () => {
     await ofOwner.get(`${base}/settings`)
     expect(ofOwner.page()).toContain(`${base}/settings/delete`)
     const file = await ofOwner.get(`${base}/settings/export`)
-    expect(file.headers['content-disposition']).toBe(`attachment; filename="${workspace.slug}.ndjson"`)
+    expect(file.headers['content-disposition']).toMatch(
+      new RegExp(`^attachment; filename="${workspace.slug}-\\d{4}-\\d\\d-\\d\\d\\.ndjson"$`),
+    )
     expect(file.body.trimEnd().split('\n').at(-1)).toContain('"kind":"end"')
 
     await ofOwner.get(`${base}/people/${admin.id}`)

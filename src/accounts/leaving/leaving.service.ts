@@ -9,6 +9,7 @@ import { canonicalizeEmail, trimEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Call, Principal } from '../../kernel/principal.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
+import { dateOf } from '../../kernel/times.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { deletePendingSignInsOfUser } from '../second-factor/second-factor.repository.ts'
 import { deleteSessionsOfUser } from '../sessions/sessions.repository.ts'
@@ -42,10 +43,10 @@ export interface LeavingService {
   /** Cancels a deletion. What was revoked stays revoked. Throws `link_invalid`. */
   cancel(token: string): Promise<void>
   /**
-   * Everything that is the caller's, as JSON in chunks, which is read while it is sent. Throws `recent_proof_required` for an
+   * Everything that is the caller's, as JSON in chunks, which is read while it is sent, and the name of its file. Throws `recent_proof_required` for an
    * API key without `allow`.
    */
-  exportPerson(principal: Principal): Promise<AsyncGenerator<string>>
+  exportPerson(principal: Principal): Promise<{ name: string; json: AsyncGenerator<string> }>
 }
 
 const namedWorkspacesMax = 10
@@ -101,7 +102,8 @@ export function createLeavingService(options: {
 
     async exportPerson(principal) {
       await assertAllowed(db, principal)
-      return readPerson(db, principal.user, pictureUrlOf)
+      const json = readPerson(db, principal.user, pictureUrlOf)
+      return { name: `account-${dateOf(clock.now())}.json`, json }
     },
   }
 }

@@ -66,7 +66,8 @@ function source<Item>(table: PgTable, rest: Omit<ExportSource<Item>, 'table'>): 
   return { table, ...rest }
 }
 
-function sourcesOf({ id, email, workspaceIds }: Exported): Sources {
+/** What is exported of a person, beside their profile, and how. */
+export function sourcesOf({ id, email, workspaceIds }: Exported): Sources {
   const isOf = (table: { userId: Column }): SQL => eq(table.userId, id)
   return {
     formerEmails: source(formerEmails, {
@@ -80,6 +81,10 @@ function sourcesOf({ id, email, workspaceIds }: Exported): Sources {
         name: apiKeys.name,
         tokenPrefix: apiKeys.tokenPrefix,
         lastFour: apiKeys.lastFour,
+        access: apiKeys.access,
+        workspaceIds: apiKeys.workspaceIds,
+        expiresAt: apiKeys.expiresAt,
+        rotatedAt: apiKeys.rotatedAt,
         createdAt: apiKeys.createdAt,
         lastUsedAt: apiKeys.lastUsedAt,
         revokedAt: apiKeys.revokedAt,
@@ -102,7 +107,12 @@ function sourcesOf({ id, email, workspaceIds }: Exported): Sources {
       keys: [passkeys.id],
     }),
     identities: source(identities, {
-      columns: { issuer: identities.issuer, subject: identities.subject, createdAt: identities.createdAt },
+      columns: {
+        issuer: identities.issuer,
+        subject: identities.subject,
+        createdAt: identities.createdAt,
+        unlinkedAt: identities.unlinkedAt,
+      },
       where: isOf(identities),
       keys: [identities.issuer, identities.subject],
     }),
@@ -133,7 +143,9 @@ function sourcesOf({ id, email, workspaceIds }: Exported): Sources {
       columns: {
         id: agentGrants.id,
         workspaceId: agentGrants.workspaceId,
+        clientId: agentGrants.clientId,
         clientName: agentGrants.clientName,
+        clientUri: agentGrants.clientUri,
         scopes: agentGrants.scopes,
         createdAt: agentGrants.createdAt,
         lastUsedAt: agentGrants.lastUsedAt,

@@ -27,3 +27,8 @@ export function hashRecoveryCode(text: string): Buffer | undefined {
   const isCode = code.length === codeLength && Array.from(code).every((letter) => alphabet.includes(letter))
   return isCode ? hashSecret(code) : undefined
 }
+
+/** Whether a text has the form of a recovery code, which no code of an authenticator app has. */
+export function isRecoveryCode(text: string): boolean {
+  return hashRecoveryCode(text) !== undefined
+}

@@ -6,6 +6,7 @@ import type { Principal, PrincipalUser } from '../../kernel/principal.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { PasswordHasher } from '../../platform/passwords/passwords.port.ts'
 import { revokeAllAccess, type RevokedGrant } from './access-of-person.repository.ts'
+import { forbidLeaving } from '../leaving/leaving.repository.ts'
 import { deleteAccountTokens, deletePassword, upsertPassword } from './credentials.repository.ts'
 import { deletePendingSignInsOfUser } from '../second-factor/second-factor.repository.ts'
 import { deleteSessionsOfUser } from '../sessions/sessions.repository.ts'
@@ -23,7 +24,8 @@ export async function hashNewPassword(
 }
 
 /**
- * Sets a password, or deletes it if `hash` is null, ends all sessions except one, invalidates all links and tells the person by mail. With
+ * Sets a password, or deletes it if `hash` is null, ends all sessions except one, invalidates all links, ends what allows API keys to
+ * export or delete the account, and tells the person by mail. With
  * `revokeAccess`, also revokes whatever else gives access to the account, with an event for each grant.
  */
 export async function setPassword(
@@ -38,6 +40,8 @@ export async function setPassword(
   await deleteSessionsOfUser(tx, user.id, exceptSessionId)
   await deletePendingSignInsOfUser(tx, user.id)
   await deleteAccountTokens(tx, user.id)
+  // Somebody else may have given it.
+  await forbidLeaving(tx, user.id)
   const revoked = isAccessRevoked && { revoked: await revokeAccess(tx, user, now) }
   if (hash !== null) await jobs.enqueue(tx, 'send_password_changed', { userId: user.id, ...revoked })
 }

@@ -19,7 +19,6 @@ import {
   meUpdateProfile,
   meUploadPhoto,
 } from './me.schemas.ts'
-import type { PersonExport } from './person-export.schemas.ts'
 import { versionOfProfile, type MeService, type ServicesOfCaller } from './me.service.ts'
 
 // What a key that is bound to workspaces may read. It gets only these workspaces.
@@ -59,12 +58,19 @@ export function meRoutes(app: App, { me, offers, receivedInvites, leaving }: Ser
   )
 
   // Without HEAD, which would read everything.
-  app.get('/v1/me/export', { schema: meExport, exposeHeadRoute: false }, async ({ principal }, reply) => {
-    const json = await leaving.exportPerson(principal)
-    // A stream is sent as it is. The tests compare it with the schema.
-    const stream: unknown = Readable.from(json)
-    return reply.type('application/json; charset=utf-8').send(stream as PersonExport)
-  })
+  app.get(
+    '/v1/me/export',
+    { schema: meExport, exposeHeadRoute: false, config: { isAttachment: true } },
+    async ({ principal }, reply) => {
+      const { name, json } = await leaving.exportPerson(principal)
+      // A stream is sent as it is. The tests compare it with the schema.
+      return reply.sendAttachment({
+        name,
+        type: 'application/json; charset=utf-8',
+        content: Readable.from(json),
+      })
+    },
+  )
 
   app.get('/v1/me/invites', { schema: meListInvites, config }, ({ principal, query }, reply) =>
     reply.sendPage(receivedInvites.list(principal, query)),

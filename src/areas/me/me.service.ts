@@ -30,7 +30,7 @@ export interface ServicesOfCaller {
   receivedInvites: ReceivedInvitesService
   leaving: {
     requestDeletion: (principal: Call, input: { confirmEmail: string }) => Promise<void>
-    exportPerson: (principal: Principal) => Promise<AsyncGenerator<string>>
+    exportPerson: (principal: Principal) => Promise<{ name: string; json: AsyncGenerator<string> }>
   }
 }
 

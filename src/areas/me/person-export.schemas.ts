@@ -48,6 +48,14 @@ export const PersonExport = named(
       name: text('Its name.'),
       tokenPrefix: text('Its first characters.'),
       lastFour: text('Its last four characters.'),
+      access: text('Whether it may change something, or only read.'),
+      workspaceIds: Type.Unsafe<string[] | null>({
+        type: ['array', 'null'],
+        items: { type: 'string' },
+        description: 'The workspaces that it works in. Null: all.',
+      }),
+      expiresAt: nullableTimestamp('When it ends. Null: it does not.'),
+      rotatedAt: nullableTimestamp('When another key took its place. Null: none did.'),
       createdAt,
       lastUsedAt: nullableTimestamp('When it was last used. Null: never.'),
       revokedAt: nullableTimestamp('When it was revoked. Null: it was not.'),
@@ -66,6 +74,7 @@ export const PersonExport = named(
       issuer: text('The provider.'),
       subject: text('Their id there.'),
       createdAt,
+      unlinkedAt: nullableTimestamp('When they unlinked it. Null: they did not.'),
     }),
     workspaces: list('The workspaces that they are in.', {
       id: workspaceId,
@@ -83,7 +92,9 @@ export const PersonExport = named(
     agents: list('The access of their agents, also what has ended.', {
       id: id('the grant'),
       workspaceId,
+      clientId: text('The id of the agent as a client of OAuth.'),
       clientName: text('The name of the agent.'),
+      clientUri: nullableString({ description: 'The website of the agent. Null: it has named none.' }),
       scopes: Type.Array(Type.String(), { description: 'What the agent may do, as OAuth scopes.' }),
       createdAt,
       lastUsedAt: nullableTimestamp('When the agent last used it. Null: never.'),

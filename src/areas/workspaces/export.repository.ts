@@ -1,10 +1,10 @@
-import { and, eq, inArray, isNull, lte, or, sql, type Column, type SQL } from 'drizzle-orm'
+import { and, eq, inArray, isNull, lte, or, sql, type Column } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { comments } from '../../db/schema/comments.ts'
 import { events } from '../../db/schema/events.ts'
-import { invites } from '../../db/schema/invites.ts'
+import { invites, inviteTeams } from '../../db/schema/invites.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
 import { teamMembers, teams } from '../../db/schema/teams.ts'
@@ -13,12 +13,14 @@ import { webhooks } from '../../db/schema/webhooks.ts'
 import { workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
 import { eventColumns } from '../events/events.repository.ts'
 import { readExportPages, type ExportSource } from '../../db/sql/export-pages.ts'
-import type { Columns } from '../../db/sql/json-rows.ts'
+import type { WorkspaceExport } from './workspace-export.schemas.ts'
 
 type Source = ExportSource<Record<string, unknown>>
+type Sources<Kind extends ExportKind> = { [Each in Kind]: ExportSource<WorkspaceExport[Each]> }
 
 /** The kinds of lines of an export, in their order; `participant`, `evidence` and `comment` follow their seeds. */
-export type ExportKind = keyof ReturnType<typeof sourcesOf> | keyof ReturnType<typeof sourcesOfSeeds>
+export type ExportKind = keyof WorkspaceExport
+type PartOfSeed = 'participant' | 'evidence' | 'comment'
 
 /** The id of the workspace with a current slug, deleted or not. */
 export async function findWorkspaceId(executor: Executor, slug: string): Promise<string | undefined> {
@@ -49,92 +51,92 @@ async function* readPartsOfSeeds(executor: Executor, items: string[]) {
     for await (const parts of readExportPages(executor, source)) yield { kind, items: parts }
 }
 
-/** Columns of a table under their own names, without some. */
-function columnsOf<Name extends string>(columns: Record<Name, Column | SQL>): Columns<Record<Name, unknown>> {
-  return columns
-}
-
-function source(table: PgTable, rest: Omit<Source, 'table'>): Source {
+function source<Item>(table: PgTable, rest: Omit<ExportSource<Item>, 'table'>): ExportSource<Item> {
   return { table, ...rest }
 }
 
 const person = (userId: Column) => ({ table: users, on: eq(users.id, userId) })
 
-function sourcesOf(workspaceId: string) {
+/** What is exported of a workspace, and how. */
+export function sourcesOf(workspaceId: string): Sources<Exclude<ExportKind, PartOfSeed>> {
   const { id, name, slug, allowedDomains, creatorUserId, createdAt } = workspaces
   const isIn = (table: { workspaceId: Column }) => eq(table.workspaceId, workspaceId)
   return {
     workspace: source(workspaces, {
-      columns: columnsOf({ id, name, slug, allowedDomains, creatorUserId, createdAt }),
+      columns: { id, name, slug, allowedDomains, creatorUserId, createdAt },
       where: eq(workspaces.id, workspaceId),
       keys: [id],
     }),
     member: source(memberships, {
-      columns: columnsOf({
+      columns: {
         userId: memberships.userId,
         name: users.name,
         email: users.email,
         role: memberships.role,
         joinedAt: memberships.joinedAt,
-      }),
+      },
       joined: person(memberships.userId),
       where: isIn(memberships),
       keys: [memberships.userId],
     }),
     team: source(teams, {
-      columns: columnsOf({ id: teams.id, name: teams.name, createdAt: teams.createdAt }),
+      columns: { id: teams.id, name: teams.name, createdAt: teams.createdAt },
       where: isIn(teams),
       keys: [teams.createdAt, teams.id],
     }),
     teamMember: source(teamMembers, {
-      columns: columnsOf({
+      columns: {
         teamId: teamMembers.teamId,
         userId: teamMembers.userId,
         addedAt: teamMembers.addedAt,
-      }),
+      },
       where: isIn(teamMembers),
       keys: [teamMembers.userId, teamMembers.teamId],
     }),
     invite: source(invites, {
-      columns: columnsOf({
+      columns: {
         id: invites.id,
         email: invites.email,
         role: invites.role,
         status: sql`case when ${invites.state} = 'open' then 'pending' else ${invites.state} end`,
         invitedByUserId: invites.invitedByUserId,
+        teamIds: sql`array(select ${inviteTeams.teamId} from ${inviteTeams} where ${inviteTeams.inviteId} = ${invites.id})`,
         createdAt: invites.createdAt,
         expiresAt: invites.expiresAt,
-      }),
+        lastSentAt: invites.lastSentAt,
+      },
       where: isIn(invites),
       keys: [invites.createdAt, invites.id],
     }),
     integration: source(agentGrants, {
-      columns: columnsOf({
+      columns: {
         id: agentGrants.id,
         clientId: agentGrants.clientId,
         clientName: agentGrants.clientName,
+        clientUri: agentGrants.clientUri,
         userId: agentGrants.userId,
         scopes: agentGrants.scopes,
         createdAt: agentGrants.createdAt,
+        lastUsedAt: agentGrants.lastUsedAt,
         expiresAt: agentGrants.expiresAt,
         revokedAt: agentGrants.revokedAt,
-      }),
+      },
       where: isIn(agentGrants),
       keys: [agentGrants.userId, agentGrants.createdAt, agentGrants.id],
     }),
     webhook: source(webhooks, {
-      columns: columnsOf({
+      columns: {
         id: webhooks.id,
         url: webhooks.url,
         description: webhooks.description,
         types: webhooks.types,
         createdAt: webhooks.createdAt,
-      }),
+      },
       where: and(isIn(webhooks), isNull(webhooks.deletedAt)),
       keys: [webhooks.id],
     }),
     seed: source(seeds, {
-      columns: columnsOf({
+      columns: {
         id: seeds.id,
         title: seeds.title,
         summary: seeds.summary,
@@ -148,32 +150,33 @@ function sourcesOf(workspaceId: string) {
         leadUserId: seeds.leadUserId,
         createdAt: seeds.createdAt,
         updatedAt: seeds.updatedAt,
-      }),
+      },
       where: and(isIn(seeds), isNull(seeds.deletedAt)),
       keys: [seeds.createdAt, seeds.id],
     }),
     event: source(events, {
-      columns: columnsOf(eventColumns),
+      columns: eventColumns,
       where: isIn(events),
       keys: [events.position],
     }),
   }
 }
 
-function sourcesOfSeeds(seedIds: readonly string[]) {
+/** What is exported of seeds, and how. */
+export function sourcesOfSeeds(seedIds: readonly string[]): Sources<PartOfSeed> {
   const isOf = (table: { seedId: Column }) => inArray(table.seedId, [...seedIds])
   return {
     participant: source(seedParticipants, {
-      columns: columnsOf({
+      columns: {
         seedId: seedParticipants.seedId,
         userId: seedParticipants.userId,
         joinedAt: seedParticipants.joinedAt,
-      }),
+      },
       where: isOf(seedParticipants),
       keys: [seedParticipants.seedId, seedParticipants.userId],
     }),
     evidence: source(evidence, {
-      columns: columnsOf({
+      columns: {
         id: evidence.id,
         seedId: evidence.seedId,
         kind: evidence.kind,
@@ -188,12 +191,12 @@ function sourcesOfSeeds(seedIds: readonly string[]) {
         withdrawnAt: evidence.withdrawnAt,
         withdrawnByName: evidence.withdrawnByName,
         withdrawnReason: evidence.withdrawnReason,
-      }),
+      },
       where: isOf(evidence),
       keys: [evidence.seedId, evidence.createdAt, evidence.id],
     }),
     comment: source(comments, {
-      columns: columnsOf({
+      columns: {
         id: comments.id,
         seedId: comments.seedId,
         evidenceId: comments.evidenceId,
@@ -203,7 +206,7 @@ function sourcesOfSeeds(seedIds: readonly string[]) {
         agentName: comments.agentName,
         createdAt: comments.createdAt,
         editedAt: comments.editedAt,
-      }),
+      },
       where: isOf(comments),
       keys: [comments.seedId, comments.createdAt, comments.id],
     }),

@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Call } from '../../kernel/principal.ts'
 import { isSlug } from '../../kernel/slugs.ts'
+import { dateOf } from '../../kernel/times.ts'
 import { endExport, findWorkspaceId, leaseExport, readWorkspace } from './export.repository.ts'
 
 /** Everything in a workspace, for its owners. */
@@ -11,9 +12,10 @@ export interface ExportService {
   /**
    * Returns NDJSON in chunks: a line `{"kind": …, "data": {…}}` for each thing, and at last one of the kind `end` with the
    * number of the others, without which the export is incomplete. It is read while it is sent, and breaks off when the
-   * caller no longer owns the workspace. Throws `export_in_progress` while another one of the workspace runs.
+   * caller no longer owns the workspace. `name` is that of its file. Throws `export_in_progress` while another one of the
+   * workspace runs.
    */
-  exportWorkspace(principal: Call, slug: string): Promise<AsyncGenerator<string>>
+  exportWorkspace(principal: Call, slug: string): Promise<{ name: string; lines: AsyncGenerator<string> }>
   /** The same for an operator, by the current slug, also of a deleted workspace. Throws `not_found`. */
   exportForOperator(slug: string): Promise<AsyncGenerator<string>>
 }
@@ -52,9 +54,10 @@ export function createExportService(options: {
 
   return {
     async exportWorkspace(principal, slug) {
-      const { id } = await requireWorkspace(principal, slug, 'workspaces.export')
+      const { id, slug: current } = await requireWorkspace(principal, slug, 'workspaces.export')
       if (!(await take(id, principal.user.id, false))) throw errors.exportInProgress()
-      return readWhileOwned(id, principal.user.id)
+      const name = `${current}-${dateOf(clock.now())}.ndjson`
+      return { name, lines: readWhileOwned(id, principal.user.id) }
     },
 
     async exportForOperator(slug) {

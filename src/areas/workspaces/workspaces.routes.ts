@@ -70,10 +70,11 @@ export function workspacesRoutes(app: App, { workspaces, ownership, exports }: S
   // Without HEAD, which would read everything.
   app.get(
     '/v1/workspaces/:slug/export',
-    { schema: workspacesExport, exposeHeadRoute: false },
+    { schema: workspacesExport, exposeHeadRoute: false, config: { isAttachment: true } },
     async ({ principal, params }, reply) => {
-      const lines = await exports.exportWorkspace(principal, params.slug)
-      return reply.type('application/x-ndjson; charset=utf-8').send(Readable.from(lines))
+      const { name, lines } = await exports.exportWorkspace(principal, params.slug)
+      const type = 'application/x-ndjson; charset=utf-8'
+      return reply.sendAttachment({ name, type, content: Readable.from(lines) })
     },
   )
 

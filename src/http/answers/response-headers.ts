@@ -67,6 +67,11 @@ export const responseHeaders = {
     schema: { type: 'string' },
     example: '/v1/workspaces/acme',
   },
+  'Content-Disposition': {
+    description: 'The name under which the response is saved (RFC 6266).',
+    schema: { type: 'string' },
+    example: 'attachment; filename="acme-2026-11-21.ndjson"',
+  },
   'Idempotent-Replayed': {
     description:
       'Sent when the response is the stored response to an earlier request with the same `Idempotency-Key`.',

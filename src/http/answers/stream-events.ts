@@ -1,6 +1,7 @@
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply } from 'fastify'
 import { errors } from '../../kernel/errors.ts'
+import type { PersonStreams } from '../../kernel/person-streams.ts'
 import type { App } from '../app-types.ts'
 import { createEventStream, sendEventStream, type EventStream } from './event-stream.ts'
 
@@ -58,8 +59,8 @@ const retryAfterSeconds = 15
  * connected again. Streams end when the app is closed.
  */
 export const streamEvents = fastifyPlugin(
-  async (app: App, options: StreamEventsOptions) => {
-    const { streamsMax, keyStreamsMax } = options
+  async (app: App, options: StreamEventsOptions & { personStreams: PersonStreams }) => {
+    const { streamsMax, keyStreamsMax, personStreams } = options
     const streams = new Map<EventStream, string>()
     const countOfKey = new Map<string, number>()
     let isClosing = false
@@ -83,11 +84,14 @@ export const streamEvents = fastifyPlugin(
 
     app.decorateReply('streamEvents', async function (this: FastifyReply, open) {
       if (isClosing) throw errors.overloaded({ retryAfterSeconds: 1 })
-      const key = String(this.request.principal.apiKeyId)
-      if (streams.size >= streamsMax || (countOfKey.get(key) ?? 0) >= keyStreamsMax)
-        throw errors.tooManyStreams({ retryAfterSeconds })
+      const { principal } = this.request
+      const key = String(principal.apiKeyId)
+      const isCrowded = streams.size >= streamsMax || (countOfKey.get(key) ?? 0) >= keyStreamsMax
+      const release = isCrowded ? undefined : personStreams.open(principal.user.id)
+      if (!release) throw errors.tooManyStreams({ retryAfterSeconds })
       const { stream, listener, onOpen } = createListener(options)
       add(stream, key)
+      void stream.ended.then(release)
       try {
         const opened = await open(listener)
         onOpen(opened)

@@ -18,6 +18,8 @@ export interface RateLimiter {
   count(request: FastifyRequest): Promise<RateLimitState>
   /** Returns the state without counting. */
   peek(request: FastifyRequest): Promise<RateLimitState>
+  /** Ends the caller's window, in all processes. While Redis is unavailable, only in this one. */
+  clear(request: FastifyRequest): Promise<void>
 }
 
 /**
@@ -43,11 +45,8 @@ export function createRateLimiter(
 ): RateLimiter | undefined {
   const { name, max, windowSeconds, callerOf } = options
   if (max === 0) return undefined
-  const limit = app.createRateLimit({
-    max,
-    timeWindow: windowSeconds * 1000,
-    keyGenerator: (request) => `${name}:${callerOf(request)}`,
-  })
+  const keyGenerator = (request: FastifyRequest) => `${name}:${callerOf(request)}`
+  const limit = app.createRateLimit({ max, timeWindow: windowSeconds * 1000, keyGenerator })
   const run = async (request: FastifyRequest, increment: boolean): Promise<RateLimitState> => {
     const result = await limit(request, { increment })
     // The library allows requests without counting only by an allow list, which is not configured.
@@ -56,7 +55,27 @@ export function createRateLimiter(
     if (isExceeded) app.meter.limitMet(name)
     return { max, remaining: result.remaining, resetSeconds: result.ttlInSeconds, isExceeded }
   }
-  return { count: (request) => run(request, true), peek: (request) => run(request, false) }
+  return {
+    count: (request) => run(request, true),
+    peek: (request) => run(request, false),
+    clear: async (request) => storeOf.get(keyGenerator)?.clear(keyGenerator(request)),
+  }
+}
+
+interface ClearedStore extends FastifyRateLimitStore {
+  clear(caller: string): Promise<void>
+}
+
+/** The store of each limiter by its `keyGenerator`: the library can only count and read. */
+const storeOf = new WeakMap<object, ClearedStore>()
+
+type ChildOptions = Parameters<FastifyRateLimitStore['child']>[0]
+
+function remember<Store extends ClearedStore>(options: ChildOptions, store: Store): Store {
+  // The options of the limiter; the types of the library say that they are those of a route.
+  const { keyGenerator } = options as { keyGenerator?: object }
+  if (keyGenerator) storeOf.set(keyGenerator, store)
+  return store
 }
 
 /** Sends the RateLimit headers of draft-ietf-httpapi-ratelimit-headers-10. */
@@ -90,7 +109,7 @@ const countersMax = 100_000
  * Counts in memory. The library's own store passes the counter object instead of its value: of the requests of one turn
  * of the event loop each would see the final count, and all would be refused if one exceeds the limit.
  */
-class MemoryStore implements FastifyRateLimitStore {
+class MemoryStore implements ClearedStore {
   readonly #windows = new Map<string, { startedAt: number; count: number }>()
 
   incr(caller: string, callback: CountCallback, windowMs: number): void {
@@ -109,9 +128,13 @@ class MemoryStore implements FastifyRateLimitStore {
     )
   }
 
+  async clear(caller: string): Promise<void> {
+    this.#windows.delete(caller)
+  }
+
   /** Each limiter has its own counters. */
-  child(): MemoryStore {
-    return new MemoryStore()
+  child(options: ChildOptions): MemoryStore {
+    return remember(options, new MemoryStore())
   }
 
   #find(caller: string, windowMs: number, now: number) {
@@ -149,7 +172,7 @@ function createSharedStore(redis: Redis) {
     (key: string, windowMs: number) => Promise<[current: number, ttl: number]>
   >
 
-  return class SharedStore implements FastifyRateLimitStore {
+  return class SharedStore implements ClearedStore {
     readonly #local = new MemoryStore()
 
     incr(caller: string, callback: CountCallback, windowMs: number): void {
@@ -166,9 +189,15 @@ function createSharedStore(redis: Redis) {
       )
     }
 
+    async clear(caller: string): Promise<void> {
+      await this.#local.clear(caller)
+      // Without Redis the window there lasts on, and is not used.
+      await redis.del(`rate-limit:${caller}`).catch(() => undefined)
+    }
+
     /** Each limiter has its own counters: the names of limiters are part of the callers. */
-    child(): SharedStore {
-      return new SharedStore()
+    child(options: ChildOptions): SharedStore {
+      return remember(options, new SharedStore())
     }
   }
 }

@@ -55,11 +55,12 @@ export function confirmPages(app: App, services: ConfirmServices, limits: SignIn
     ),
   )
 
-  proof('code', (request) =>
-    limits.attemptCode(request, request.principal.user.id, () =>
-      proofs.proveCode(request.principal, readField(request, 'code')),
-    ),
-  )
+  proof('code', (request) => {
+    const code = readField(request, 'code')
+    return limits.attemptCode(request, { account: request.principal.user.email, code }, () =>
+      proofs.proveCode(request.principal, code),
+    )
+  })
 
   proof('passkey', (request) => passkeys.prove(request.principal, readPasskeyAnswer(request)))
 

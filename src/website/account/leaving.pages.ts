@@ -25,10 +25,10 @@ export async function leavingPages(app: App, { leaving }: Pick<Services, 'leavin
 
   // Without HEAD, which would read everything.
   app.get(`${leavingPath}/export`, { exposeHeadRoute: false }, async ({ principal }, reply) => {
-    const json = await leaving.exportPerson(principal)
+    const { name, json } = await leaving.exportPerson(principal)
     return reply
       .type('application/json; charset=utf-8')
-      .header('content-disposition', 'attachment; filename="account.json"')
+      .header('content-disposition', `attachment; filename="${name}"`)
       .send(Readable.from(json))
   })
 

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { isRecoveryCode } from '../../accounts/second-factor/recovery-codes.ts'
 import type { SessionsService } from '../../accounts/sessions/sessions.service.ts'
 import type { App } from '../../http/app-types.ts'
 import { addressOf, createRateLimiter, type RateLimiter } from '../../http/limits/rate-limits.ts'
@@ -14,6 +15,7 @@ const dayInSeconds = 24 * 60 * 60
 const widerFactor = 10
 // Each of these is a mail that somebody did not ask for.
 const widerMailFactor = 4
+const clearedPerDay = 3
 
 export interface SignInLimitsOptions {
   /** Failed attempts per minute, account and client address; 0 = no limit. */
@@ -23,7 +25,7 @@ export interface SignInLimitsOptions {
 }
 
 /**
- * Rate limits of attempts to enter a password, and of requested mails. A browser in which the person has signed in before
+ * Rate limits of attempts to enter a password or a code, and of requested mails. A browser in which the person has signed in before
  * has limits of its own, so that nobody can lock them out of it (decision 0104).
  */
 export interface SignInLimits {
@@ -37,9 +39,20 @@ export interface SignInLimits {
   /**
    * Runs an attempt to enter a code of the second step, and counts it if the code was wrong. Throws `too_many_sign_ins`
    * after too many failures in a minute from the client's address, or in a day from all addresses: whoever gets here
-   * knows the password, and a code has six digits.
+   * knows the password, and a code of an app has six digits. A recovery code is too long to guess, and counts for the
+   * address alone. `account` is the email address.
    */
-  attemptCode<T>(request: FastifyRequest, account: string, attempt: () => Promise<T>): Promise<T>
+  attemptCode<T>(
+    request: FastifyRequest,
+    input: { account: string; code: string },
+    attempt: () => Promise<T>,
+  ): Promise<T>
+  /**
+   * Ends what was counted in a day against the codes of an account, from all addresses and in this browser. For a person
+   * who has proven the mailbox by a new password; does nothing after a few times in a day, since whoever reads the mail
+   * of somebody else could go on guessing.
+   */
+  clearCodes(request: FastifyRequest, account: string): Promise<void>
   /**
    * Counts a mail to a recipient, whether or not an account has the address. Throws `too_many_mails` after too many
    * requests from the client's address, for this recipient or for all, or from all addresses for this recipient.
@@ -105,18 +118,19 @@ export function createSignInLimits(
   const knownPasswordBounds = [
     toCounted({ name: 'sign-in-browser', max: limit, callerOf: accountAndBrowserOf, exceeded: tooMany }),
   ]
-  const codeBounds = [
-    toCounted({
-      name: 'code',
-      max: limit,
-      callerOf: accountAndAddressOf,
-      exceeded: tooMany,
-    }),
-    toCounted(
-      { name: 'code-account', max: widerFactor * limit, callerOf: accountOf, exceeded: tooMany },
-      dayInSeconds,
-    ),
-  ]
+  const toCodeBound = (name: string, factor: number, callerOf: Bound['callerOf'], seconds?: number) =>
+    toCounted({ name, max: factor * limit, callerOf, exceeded: tooMany }, seconds)
+  const accountCodes = toCodeBound('code-account', widerFactor, accountOf, dayInSeconds)
+  const browserCodes = toCodeBound('code-browser-day', widerFactor, accountAndBrowserOf, dayInSeconds)
+  const codeBounds = [toCodeBound('code', 1, accountAndAddressOf), accountCodes]
+  const knownCodeBounds = [toCodeBound('code-browser', 1, accountAndBrowserOf), browserCodes]
+  const recoveryCodeBounds = [toCodeBound('recovery-code', widerFactor, addressOf)]
+  const clearings = createRateLimiter(app, {
+    name: 'code-cleared',
+    max: clearedPerDay,
+    windowSeconds: dayInSeconds,
+    callerOf: accountOf,
+  })
 
   const toMailLimiter = (name: string, factor: number, callerOf: Bound['callerOf']) =>
     toLimiter({ name, max: factor * mailLimitPerHour, callerOf }, mailWindowSeconds)
@@ -136,9 +150,18 @@ export function createSignInLimits(
       return attemptWithin(bounds, wrongPasswordCodes, request, attempt)
     },
 
-    async attemptCode(request, account, attempt) {
+    async attemptCode(request, { account, code }, attempt) {
       setAccount(request, account)
-      return attemptWithin(codeBounds, wrongCodeCodes, request, attempt)
+      const isKnown = await isKnownBrowser(request, account)
+      const appBounds = isKnown ? knownCodeBounds : codeBounds
+      const bounds = isRecoveryCode(code) ? recoveryCodeBounds : appBounds
+      return attemptWithin(bounds, wrongCodeCodes, request, attempt)
+    },
+
+    async clearCodes(request, account) {
+      setAccount(request, account)
+      if ((await clearings?.count(request))?.isExceeded) return
+      for (const { limiter } of [accountCodes, browserCodes]) await limiter?.clear(request)
     },
 
     async countMail(request, recipient) {

@@ -33,10 +33,12 @@ export function secondStepPages(
   })
 
   app.post(path, form, async (request, reply) => {
-    const { token, userId } = await requirePending(request)
+    const { token, email } = await requirePending(request)
     const code = readField(request, 'code')
     const { result, error } = await attempt(() =>
-      limits.attemptCode(request, userId, () => secondStep.finishWithCode(token, code, browserOf(request))),
+      limits.attemptCode(request, { account: email, code }, () =>
+        secondStep.finishWithCode(token, code, browserOf(request)),
+      ),
     )
     if (error) return reply.refuse(path, error)
     return finishSignIn(reply, result, findNext(request))

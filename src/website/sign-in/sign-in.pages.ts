@@ -147,7 +147,9 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
     const { token } = request.params
     return answerForm(request, reply, `/reset/${encodeURIComponent(token)}`, async () => {
       const input = { password: readField(request, 'password'), revokeAccess: readRevokeAccess(request) }
+      const { email } = await credentials.findLinkOwner('reset_password', token)
       await credentials.resetPassword(token, input)
+      await limits.clearCodes(request, email)
       return '/sign-in?done=password-set'
     })
   })

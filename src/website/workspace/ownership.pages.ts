@@ -15,11 +15,10 @@ export function ownershipPages(
   { page, action, download }: WorkspacePages,
   { ownership, exports }: Pick<Services, 'ownership' | 'exports'>,
 ): void {
-  download('/settings/export', async ({ principal, workspace }) => ({
-    content: Readable.from(await exports.exportWorkspace(principal, workspace.slug)),
-    type: 'application/x-ndjson; charset=utf-8',
-    name: `${workspace.slug}.ndjson`,
-  }))
+  download('/settings/export', async ({ principal, workspace }) => {
+    const { name, lines } = await exports.exportWorkspace(principal, workspace.slug)
+    return { name, type: 'application/x-ndjson; charset=utf-8', content: Readable.from(lines) }
+  })
 
   action('/members/:userId/transfer', '/people/:userId', async ({ principal, request, workspace, base }) => {
     const { userId } = request.params

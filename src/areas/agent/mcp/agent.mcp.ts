@@ -40,7 +40,7 @@ export interface KitMcpHandler {
 
 export interface KitMcpHandlerOptions extends Pick<
   ToolSubscriptionsOptions,
-  'readAgents' | 'onReadError' | 'pollEveryMs' | 'lifetimeMs'
+  'readAgents' | 'onReadError' | 'pollEveryMs' | 'lifetimeMs' | 'personStreams'
 > {
   /** Called with what failed. The agent sees only a general message. */
   onError: (error: unknown) => void

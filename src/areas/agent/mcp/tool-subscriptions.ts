@@ -1,14 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server'
 import type { AgentPrincipal } from '../../../kernel/agent.ts'
+import type { PersonStreams } from '../../../kernel/person-streams.ts'
 
 /** The streams of `subscriptions/listen` on which agents are told that their tools and prompts have changed. */
 export interface ToolSubscriptions {
   /** What the SDK's streams subscribe to. */
   bus: ServerEventBus
   /**
-   * Runs a request that may open a stream, with a signal that ends it. Undefined without running it if the grant has as
-   * many streams as it may have.
+   * Runs a request that may open a stream, with a signal that ends it. Undefined without running it if the grant or its
+   * person has as many streams as they may have.
    */
   run(
     agent: AgentPrincipal,
@@ -29,6 +30,8 @@ export interface ToolSubscriptionsOptions {
   lifetimeMs?: number
   /** The most streams of one grant in a process. */
   grantStreamsMax?: number
+  /** The streams of people in the process, those of the API included. */
+  personStreams: PersonStreams
 }
 
 /** The most streams of a process. */
@@ -48,7 +51,7 @@ interface Stream {
  * spread over the processes again.
  */
 export function createToolSubscriptions(options: ToolSubscriptionsOptions): ToolSubscriptions {
-  const { readAgents, describe, onReadError } = options
+  const { readAgents, describe, onReadError, personStreams } = options
   const { pollEveryMs = 2_000, lifetimeMs = 60 * 60 * 1000, grantStreamsMax = 10 } = options
   const streams = new Set<Stream>()
   const opening = new AsyncLocalStorage<Stream>()
@@ -104,7 +107,8 @@ export function createToolSubscriptions(options: ToolSubscriptionsOptions): Tool
 
     run(agent, answer) {
       const ofGrant = [...streams].filter((stream) => stream.agent.grant.id === agent.grant.id)
-      if (ofGrant.length >= grantStreamsMax) return undefined
+      const release = ofGrant.length < grantStreamsMax ? personStreams.open(agent.user.id) : undefined
+      if (!release) return undefined
       const controller = new AbortController()
       const timer = setTimeout(() => stream.end(), lifetimeMs).unref()
       const stream: Stream = {
@@ -112,6 +116,7 @@ export function createToolSubscriptions(options: ToolSubscriptionsOptions): Tool
         described: describe(agent),
         end() {
           clearTimeout(timer)
+          release()
           if (streams.delete(stream)) controller.abort()
         },
       }

@@ -1,0 +1,20 @@
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { writeExport } from '../../src/cli/write-export.ts'
+import { makeFolder } from '../support/uploads.ts'
+
+it.each(['a new file', 'a file that others could read'])('writes %s for its owner alone', async (which) => {
+  const file = join(await makeFolder(), 'export.json')
+  if (which !== 'a new file') {
+    await writeFile(file, 'a longer text of before')
+    await chmod(file, 0o644)
+  }
+  async function* chunks() {
+    yield 'one '
+    yield 'two'
+  }
+  await writeExport({ json: true }, chunks(), file)
+  expect(await readFile(file, 'utf8')).toBe('one two')
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+})
