@@ -31,8 +31,8 @@ export function createPublished(): Published {
         const answer = answers.get(href) ?? 404
         if (typeof answer === 'function')
           return Promise.race([
-            answer(),
-            once(signal, 'abort').then(() => Promise.reject<Response>(new Error('aborted'))),
+            (answer as () => Promise<Response> | Response)(),
+            once(signal, 'abort').then((): Promise<Response> => Promise.reject(new Error('aborted'))),
           ])
         return typeof answer === 'number' ? new Response('', { status: answer }) : Response.json(answer)
       },

@@ -12,11 +12,6 @@ export async function allowLeaving(executor: Executor, userId: string, until: Da
     .onConflictDoUpdate({ target: leavings.userId, set: { allowedUntil: until } })
 }
 
-/** Ends what allows API keys to export and delete the account. */
-export async function forbidLeaving(executor: Executor, userId: string): Promise<void> {
-  await executor.update(leavings).set({ allowedUntil: null }).where(eq(leavings.userId, userId))
-}
-
 /** Until when API keys of a person may export and delete the account; undefined if they may not. */
 export async function findAllowance(
   executor: Executor,

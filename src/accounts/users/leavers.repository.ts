@@ -10,3 +10,8 @@ export async function isLeaving(executor: Executor, userId: string): Promise<boo
     .where(and(eq(leavings.userId, userId), isNotNull(leavings.requestedAt)))
   return rows.length > 0
 }
+
+/** Ends what allows API keys to export and delete the account. */
+export async function forbidLeaving(executor: Executor, userId: string): Promise<void> {
+  await executor.update(leavings).set({ allowedUntil: null }).where(eq(leavings.userId, userId))
+}
