@@ -250,7 +250,7 @@ export interface paths {
         put?: never;
         /**
          * List events
-         * @description What happened, newest first. form: short (default) has a line for each event; digest sums up the newest 1000 by seed, for questions such as what happened this week; full has all data. Types are such as seed.created, seed.updated, evidence.added, comment.added, member.joined. The HTTP form of the MCP tool `list_events`, with the scope `workspace:read`.
+         * @description What happened, newest first. form: short (default) has a line for each event; digest sums up the newest 1000 by seed, for questions such as what happened this week; full has all data. Types are such as seed.created, seed.updated (also of the status), evidence.added, comment.added, member.joined. The HTTP form of the MCP tool `list_events`, with the scope `workspace:read`.
          */
         post: operations["agent.listEvents"];
         delete?: never;
@@ -2663,6 +2663,22 @@ export interface components {
                 tokenPrefix: string;
                 /** @description Its last four characters. */
                 lastFour: string;
+                /** @description Whether it may change something, or only read. */
+                access: string;
+                /** @description The workspaces that it works in. Null: all. */
+                workspaceIds: string[] | null;
+                /**
+                 * Format: date-time
+                 * @description When it ends. Null: it does not.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                expiresAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When another key took its place. Null: none did.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                rotatedAt: string | null;
                 /**
                  * Format: date-time
                  * @description When it was created.
@@ -2728,6 +2744,12 @@ export interface components {
                  * @example 2026-11-21T03:04:05.678Z
                  */
                 createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When they unlinked it. Null: they did not.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                unlinkedAt: string | null;
             }[];
             /** @description The workspaces that they are in. */
             workspaces: {
@@ -2766,8 +2788,12 @@ export interface components {
                 id: string;
                 /** @description The id of the workspace. */
                 workspaceId: string;
+                /** @description The id of the agent as a client of OAuth. */
+                clientId: string;
                 /** @description The name of the agent. */
                 clientName: string;
+                /** @description The website of the agent. Null: it has named none. */
+                clientUri: string | null;
                 /** @description What the agent may do, as OAuth scopes. */
                 scopes: string[];
                 /**
@@ -5405,6 +5431,23 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
+         *     - `cursor_invalid`: The `cursor` was not returned by this list with the same filters, or the `after` not by the feed of this workspace.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `event_type_unknown`: `types` contains a type that is not in docs/events.md, or an empty one.
+         */
+        "InvalidInput.cursor_invalid.event_type_unknown": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "cursor_invalid" | "event_type_unknown";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
          *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `email_invalid`: The value is not an email address, or no mail can reach it: it is longer than 254 characters, its local part than 64 bytes or a label of its domain than 63, or its domain is an IP address.
          */
@@ -5439,7 +5482,7 @@ export interface components {
         /**
          * @description The request is malformed or its input is invalid.
          *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
-         *     - `event_type_unknown`: `types` contains a type that is not in docs/events.md.
+         *     - `event_type_unknown`: `types` contains a type that is not in docs/events.md, or an empty one.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          *     - `webhook_url_invalid`: `url` is not an https URL, or contains a user name or password. Outside of production, http is allowed for this machine.
          */
@@ -5457,7 +5500,7 @@ export interface components {
         /**
          * @description The request is malformed or its input is invalid.
          *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
-         *     - `event_type_unknown`: `types` contains a type that is not in docs/events.md.
+         *     - `event_type_unknown`: `types` contains a type that is not in docs/events.md, or an empty one.
          *     - `webhook_url_invalid`: `url` is not an https URL, or contains a user name or password. Outside of production, http is allowed for this machine.
          */
         "InvalidInput.event_type_unknown.webhook_url_invalid": {
@@ -5888,7 +5931,7 @@ export interface components {
          *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
          *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. While the process has more than `REQUESTS_AT_ONCE_MAX` requests in progress, callers who have a tenth of them are refused first. Retry after `Retry-After` seconds.
          *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
-         *     - `too_many_streams`: The API key has 50 streams open in the process that answered, or the process 1,000 in total. Retry after `Retry-After` seconds.
+         *     - `too_many_streams`: The API key has 50 streams open in the process that answered, its owner 100 with all keys and agents, or the process 1,000 in total. Retry after `Retry-After` seconds.
          */
         "TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_streams": {
             headers: {
@@ -6036,13 +6079,13 @@ export interface components {
         "query.grantId": string;
         /** @description The most items of a page. It has fewer where it would be larger than 1 MiB. */
         "query.limit": number;
-        /** @description No events of these types. */
+        /** @description No events of these types. One that does not exist is ignored: it may be of a later version. */
         "query.notTypes": string[];
         /** @description What to look for: all of its words, or words that begin with them. Case and accents do not matter. Text without a letter or a digit finds nothing. */
         "query.q": string;
         /** @description Only events about this seed, those of its evidence included. */
         "query.seedId": string;
-        /** @description Only events of these types. Repeat the parameter, or separate them by commas. */
+        /** @description Only events of these types. Repeat the parameter, or separate them by commas. A type that does not exist is refused. */
         "query.types": string[];
     };
     requestBodies: never;
@@ -6097,6 +6140,11 @@ export interface components {
          * @example /v1/workspaces/acme
          */
         "Content-Location": string;
+        /**
+         * @description The name under which the response is saved (RFC 6266).
+         * @example attachment; filename="acme-2026-11-21.ndjson"
+         */
+        "Content-Disposition": string;
         /**
          * @description Sent when the response is the stored response to an earlier request with the same `Idempotency-Key`.
          * @example true
@@ -6756,11 +6804,10 @@ export interface operations {
                     /** @description Only seeds with all of these words, or words that begin with them. */
                     query?: string;
                     /**
-                     * Format: date-time
-                     * @description Only seeds that were edited, or got evidence, since this time (RFC 3339).
+                     * @description Only seeds that were edited, or got evidence, since this date (UTC) or time (RFC 3339).
                      * @example 2026-11-21T03:04:05.678Z
                      */
-                    updatedSince?: string;
+                    updatedSince?: string | unknown | unknown;
                     /** @description Seeds; default 200, of which at most 50 in full. */
                     limit?: number;
                     /** @description nextCursor of the previous response, with the same seedId and filters. */
@@ -7145,7 +7192,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentEvents"];
                 };
             };
-            400: components["responses"]["InvalidInput.cursor_invalid"];
+            400: components["responses"]["InvalidInput.cursor_invalid.event_type_unknown"];
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
@@ -9994,6 +10041,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11290,6 +11338,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Content-Location": components["headers"]["Content-Location"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12769,9 +12818,9 @@ export interface operations {
                 cursor?: components["parameters"]["query.cursor"];
                 /** @description Only events of this type. */
                 type?: string;
-                /** @description Only events of these types. Repeat the parameter, or separate them by commas. */
+                /** @description Only events of these types. Repeat the parameter, or separate them by commas. A type that does not exist is refused. */
                 types?: components["parameters"]["query.types"];
-                /** @description No events of these types. */
+                /** @description No events of these types. One that does not exist is ignored: it may be of a later version. */
                 notTypes?: components["parameters"]["query.notTypes"];
                 /** @description Only events about this seed, those of its evidence included. */
                 seedId?: components["parameters"]["query.seedId"];
@@ -12837,7 +12886,7 @@ export interface operations {
                     "application/json": components["schemas"]["Event"][];
                 };
             };
-            400: components["responses"]["InvalidInput.cursor_invalid"];
+            400: components["responses"]["InvalidInput.cursor_invalid.event_type_unknown"];
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
@@ -12852,9 +12901,9 @@ export interface operations {
             query?: {
                 /** @description Only events behind this cursor, from an earlier response; `now`: only those that happen from now on. By default from the first event of the workspace. */
                 after?: components["parameters"]["query.after"];
-                /** @description Only events of these types. Repeat the parameter, or separate them by commas. */
+                /** @description Only events of these types. Repeat the parameter, or separate them by commas. A type that does not exist is refused. */
                 types?: components["parameters"]["query.types"];
-                /** @description No events of these types. */
+                /** @description No events of these types. One that does not exist is ignored: it may be of a later version. */
                 notTypes?: components["parameters"]["query.notTypes"];
                 /** @description Only events about this seed, those of its evidence included. */
                 seedId?: components["parameters"]["query.seedId"];
@@ -12911,7 +12960,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventChanges"];
                 };
             };
-            400: components["responses"]["InvalidInput.cursor_invalid"];
+            400: components["responses"]["InvalidInput.cursor_invalid.event_type_unknown"];
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
@@ -12927,9 +12976,9 @@ export interface operations {
             query?: {
                 /** @description Only events behind this cursor, from an earlier response; `now`: only those that happen from now on. By default from the first event of the workspace. */
                 after?: components["parameters"]["query.after"];
-                /** @description Only events of these types. Repeat the parameter, or separate them by commas. */
+                /** @description Only events of these types. Repeat the parameter, or separate them by commas. A type that does not exist is refused. */
                 types?: components["parameters"]["query.types"];
-                /** @description No events of these types. */
+                /** @description No events of these types. One that does not exist is ignored: it may be of a later version. */
                 notTypes?: components["parameters"]["query.notTypes"];
                 /** @description Only events about this seed, those of its evidence included. */
                 seedId?: components["parameters"]["query.seedId"];
@@ -12969,7 +13018,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            400: components["responses"]["InvalidInput.cursor_invalid"];
+            400: components["responses"]["InvalidInput.cursor_invalid.event_type_unknown"];
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
