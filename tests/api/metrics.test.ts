@@ -83,13 +83,14 @@ describe('the metrics of requests', () => {
   it('count the errors that were answered, by their codes, each of which has a series from the start', async () => {
     for (const { code } of Object.values(errors))
       expect(await valueOf(`workspace_errors_total{code="${code}"}`)).toBeGreaterThanOrEqual(0)
-    const overloaded = `workspace_errors_total{code="overloaded"}`
+    // All of one caller.
+    const refused = `workspace_errors_total{code="too_many_at_once"}`
     const small = await startTestApp({
       meter: metrics.meter,
       overload: { keepsUpMs: 0 },
       environment: { REQUESTS_AT_ONCE_MAX: '1' },
     })
-    const grown = await growthOf(overloaded, () =>
+    const grown = await growthOf(refused, () =>
       Promise.all(Array.from({ length: 20 }, () => small.app.inject({ url: '/sign-in' }))),
     )
     expect(grown).toBeGreaterThan(0)

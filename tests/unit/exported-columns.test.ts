@@ -51,7 +51,14 @@ const declared: Record<string, Declared> = {
   sessions: {
     person: {
       by: ['user_id'],
-      left: { id: key, user_id: ofPerson, token_hash: secret, expires_at: state, proven_at: state },
+      left: {
+        id: key,
+        user_id: ofPerson,
+        token_hash: secret,
+        expires_at: state,
+        proven_at: state,
+        renewals: state,
+      },
     },
   },
   ended_sessions: { person: { by: ['user_id'], left: { '*': shortLived } } },
