@@ -43,7 +43,7 @@ describe('what the last release has promised (docs/decisions/0017)', () => {
         else if (growing.has(name)) {
           expect(Object.keys(present.objects[name] ?? {})).toEqual(Object.keys(fields))
           for (const [field, type] of Object.entries(fields)) {
-            const promised = fieldsOfList(String(type)).map((each) => each.trim())
+            const promised = fieldsOfList(type).map((each) => each.trim())
             expect(promised, field).not.toEqual([])
             const now = fieldsOfList(String(present.objects[name]?.[field])).map((each) => each.trim())
             expect(now, field).toEqual(expect.arrayContaining(promised))
