@@ -30,8 +30,11 @@ export async function createPerson(subject: Subject): Promise<Person> {
 export async function allow(browser: Browser, url: string | URL): Promise<URL> {
   const page = await (await browser.open(url)).text()
   const action = /<form[^>]*action="(\/agent\/oauth\/consent\/[^"]+)"/.exec(page)?.[1]
-  const workspaceId = /name="workspaceId">\s*<option value="([^"]+)"/.exec(page)?.[1]
+  const workspaceId = /name="workspaceId"[^>]*>\s*<option value="([^"]+)"/.exec(page)?.[1]
   if (action === undefined || workspaceId === undefined) throw new Error(`there is no consent form: ${page}`)
-  const answer = await browser.submit(page, action, { decision: 'allow', workspaceId })
+  const choice = { decision: 'allow', workspaceId }
+  let answer = await browser.submit(page, action, choice)
+  // The page says first that nothing is given of what the agent asks for.
+  if (!answer.headers.has('location')) answer = await browser.submit(await answer.text(), action, choice)
   return new URL(String(answer.headers.get('location')))
 }
