@@ -62,7 +62,8 @@ export interface Consents {
   listAccess(principal: Principal, clientId: string): Promise<CurrentAccess[]>
   /**
    * Gives the agent of the pending request the access that the person has chosen, whatever the agent asked for: creates a
-   * grant, or changes the live one of the same person, client and workspace, whose tokens go on with the new scopes.   * Returns the URL to redirect to: for a request that was decided before, that of the first decision. Throws
+   * grant, or changes the live one of the same person, client and workspace, whose tokens go on with the new scopes.
+   * Returns the URL to redirect to: for a request that was decided before, that of the first decision. Throws
    * `consent_expired` if the request has expired or its code was used, and `not_a_member`.
    */
   allow(exchange: Exchange, principal: Principal, choice: Choice): Promise<string>

@@ -35,8 +35,7 @@ export async function listLiveGrantsOf(
         eq(agentGrants.userId, userId),
         eq(agentGrants.clientId, clientId),
         workspaceId === undefined ? undefined : eq(agentGrants.workspaceId, workspaceId),
-        isNull(agentGrants.revokedAt),
-        gt(expiresAt, now),
+        isLive(now),
       ),
     )
     .orderBy(desc(agentGrants.createdAt), desc(id))
@@ -122,5 +121,7 @@ export async function findGrantForNotice(
 
 /** The condition of an active grant. Its tokens end with it, also at the token endpoint. */
 export function isLiveGrant(id: string, now: Date): SQL | undefined {
-  return and(eq(agentGrants.id, id), isNull(agentGrants.revokedAt), gt(agentGrants.expiresAt, now))
+  return and(eq(agentGrants.id, id), isLive(now))
 }
+
+const isLive = (now: Date) => and(isNull(agentGrants.revokedAt), gt(agentGrants.expiresAt, now))
