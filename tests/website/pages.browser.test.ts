@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import type { Page, Request } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
@@ -5,6 +8,7 @@ import { agentScopes } from '../../src/kernel/agent.ts'
 import { check, hasBrowser, looks, openPage, sizes } from './browser.ts'
 import { openAs, startSite, type Site } from './site.ts'
 import { password } from './visitor.ts'
+import { afterFile } from '../support/after-file.ts'
 import { addPerson, createCompany, createTeam, post, randomEmail } from '../support/company.ts'
 import { createSeed, insertGrant } from '../support/seeds.ts'
 import { createWorkspace } from '../support/workspaces.ts'
@@ -33,252 +37,275 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     await opened
   }
 
-  it('every page works and is accessible', async () => {
-    const { browser, origin, website } = site
-    const { context, page, complaints } = await openPage(browser, { viewport: sizes.desk })
-    const go = async (path: string) => {
-      await page.goto(origin + path)
-      await check(page)
-    }
-    const press = (name: string) => page.getByRole('main').getByRole('button', { name, exact: true }).click()
+  // One person's journey: each test goes on where the one before ended.
+  describe('every page works and is accessible', () => {
     const email = randomEmail()
-    const slug = `engines-${crypto.randomUUID().slice(0, 8)}`
-
-    for (const path of [
-      '/',
-      '/sign-in',
-      '/verify',
-      '/forgot',
-      '/sign-in/link',
-      '/invites/unknown',
-      '/no-such-page',
-    ])
-      await go(path)
-
-    // Signs up.
-    await go('/sign-up')
-    await page.getByLabel('Your name').fill('Ada Lovelace')
-    await page.getByLabel('Email address').fill(email)
-    await page.getByLabel('Password').fill('short')
-    await press('Sign up')
-    await page.waitForSelector('.error')
-    await check(page)
-    expect(await page.getByLabel('Your name').inputValue()).toBe('Ada Lovelace')
-    await page.getByLabel('Password').fill(password)
-    await press('Sign up')
-    await page.getByRole('heading', { name: 'Check your email' }).waitFor()
-    await check(page)
-    const { path: verifyPath } = await website.waitForMail(email, /Verify/)
-    await go(verifyPath)
-    await press('Verify and sign in')
-
-    // Creates a workspace. The script suggests its address.
-    await page.getByRole('heading', { name: 'Create a workspace' }).waitFor()
-    await check(page)
-    await page.getByLabel('Name').fill('Analytical  Engines Łódź!')
-    await expect.poll(() => page.getByLabel('Address').inputValue()).toBe('analytical-engines-lodz')
-    await page.getByLabel('Address').fill('settings')
-    await page.getByText('This address is not available.').waitFor()
-    await check(page)
-    await page.getByLabel('Address').fill(slug)
-    await page.getByText('Available.').waitFor()
-    await press('Create workspace')
-    await page.getByRole('heading', { name: 'Activity' }).waitFor()
-    await check(page)
-
-    // Invites a colleague.
-    await go(`/w/${slug}/invites`)
     const colleague = randomEmail()
-    await page.getByLabel('Email address').fill(colleague)
-    await press('Send invites')
-    const inviteUrl = await page.getByLabel(`Link for ${colleague}`).inputValue()
-    await page.getByRole('button', { name: 'Copy' }).click()
-    await page
-      .getByText(/Copied|Press Ctrl/)
-      .first()
-      .waitFor()
-    await check(page)
-    expect((await website.waitForMail(colleague, /invited you/)).path).toMatch(/^\/invites\//)
+    const slug = `engines-${crypto.randomUUID().slice(0, 8)}`
+    let opened: Awaited<ReturnType<typeof openPage>>
+    let inviteUrl: string
 
-    // Creates a team and joins it.
-    await go(`/w/${slug}/teams`)
-    await page.getByLabel('Team name').fill('Looms')
-    await press('Create team')
-    await page.getByRole('heading', { name: 'Looms' }).waitFor()
-    await page.getByLabel('Find people to add').fill('ada')
-    await press('Search')
-    await page.getByText(email).last().waitFor()
-    await check(page)
-    await press('Add Ada Lovelace')
-    await page.getByText('You joined the team.').waitFor()
-    await check(page)
-    await page.getByText('Delete team').first().click()
-    await check(page)
+    beforeAll(async () => {
+      opened = await openPage(site.browser, { viewport: sizes.desk })
+    })
+    const go = async (path: string) => {
+      await opened.page.goto(site.origin + path)
+      await check(opened.page)
+    }
+    const press = (name: string) =>
+      opened.page.getByRole('main').getByRole('button', { name, exact: true }).click()
 
-    // Creates a seed, joins it, adds evidence and decides.
-    await go(`/w/${slug}/seeds`)
-    await page.getByRole('link', { name: 'Create the first seed' }).click()
-    await page.getByLabel('Title').fill('أفكار 👩🏽‍💻 '.repeat(8))
-    await page.getByLabel('Summary').fill('Averyverylongword'.repeat(20))
-    await page.getByLabel('Success criteria').fill('One\nTwo')
-    // White space passes the checks of the browser.
-    await page.getByLabel('Problem').fill(' \u2800 ')
-    await press('Create seed')
-    await page.waitForSelector('.error')
-    await check(page)
-    expect(await page.evaluate('document.activeElement.id')).toBe('problem')
-    await page.keyboard.type('Nobody reads.')
-    await press('Create seed')
-    await page.getByText('Seed created.').waitFor()
-    await check(page)
-    await press('Leave the seed')
-    await page.getByText('You left the seed.').waitFor()
-    await check(page)
-    await press('Join this seed')
-    await page.getByText('You joined the seed.').waitFor()
-    for (const verdict of ['Supports', 'Contradicts', 'Neutral']) {
-      await page.getByText('Add evidence', { exact: true }).first().click()
-      await page.getByRole('radio', { name: verdict }).check()
-      await page.getByLabel('What you found out').fill('34 of 60 teams finished.')
-      await page.getByLabel('Source').fill(`https://example.com/${'long'.repeat(40)}`)
+    it('of people who sign up, create a workspace, invite and make a team', async () => {
+      const { website } = site
+      const { page } = opened
+      for (const path of [
+        '/',
+        '/sign-in',
+        '/verify',
+        '/forgot',
+        '/sign-in/link',
+        '/invites/unknown',
+        '/no-such-page',
+      ])
+        await go(path)
+
+      // Signs up.
+      await go('/sign-up')
+      await page.getByLabel('Your name').fill('Ada Lovelace')
+      await page.getByLabel('Email address').fill(email)
+      await page.getByLabel('Password').fill('short')
+      await press('Sign up')
+      await page.waitForSelector('.error')
       await check(page)
-      await press('Add evidence')
-      await page.getByText('Evidence added.').waitFor()
-    }
-    await page.getByText('1 supports it').waitFor()
-    await check(page)
-    await press('Start validating')
-    await page.getByText('Status changed.').waitFor()
-    await page.getByRole('link', { name: 'Edit', exact: true }).click()
-    await page.getByRole('heading', { name: 'Edit seed' }).waitFor()
-    await check(page)
-    for (const view of ['list', 'board']) await go(`/w/${slug}/seeds?view=${view}`)
-    await page.getByLabel('Search').fill('nothing like it')
-    await page.keyboard.press('Enter')
-    await page.getByText('No seed matches these filters.').waitFor()
-    await check(page)
+      expect(await page.getByLabel('Your name').inputValue()).toBe('Ada Lovelace')
+      await page.getByLabel('Password').fill(password)
+      await press('Sign up')
+      await page.getByRole('heading', { name: 'Check your email' }).waitFor()
+      await check(page)
+      const { path: verifyPath } = await website.waitForMail(email, /Verify/)
+      await go(verifyPath)
+      await press('Verify and sign in')
 
-    // Settings, with pictures.
-    await go(`/w/${slug}/settings`)
-    await page.getByLabel('Allowed email domains').fill('gmail.com')
-    await press('Save')
-    await page.getByText('public email service').waitFor()
-    await check(page)
-    const picture = {
-      name: 'icon.png',
-      mimeType: 'image/png',
-      buffer: await drawQuadrants(64, 64).png().toBuffer(),
-    }
-    for (const [path, label] of [
-      [`/w/${slug}/settings`, 'New icon'],
-      ['/settings/profile', 'New photo'],
-    ] as const) {
-      await go(path)
+      // Creates a workspace. The script suggests its address.
+      await page.getByRole('heading', { name: 'Create a workspace' }).waitFor()
+      await check(page)
+      await page.getByLabel('Name').fill('Analytical  Engines Łódź!')
+      await expect.poll(() => page.getByLabel('Address').inputValue()).toBe('analytical-engines-lodz')
+      await page.getByLabel('Address').fill('settings')
+      await page.getByText('This address is not available.').waitFor()
+      await check(page)
+      await page.getByLabel('Address').fill(slug)
+      await page.getByText('Available.').waitFor()
+      await press('Create workspace')
+      await page.getByRole('heading', { name: 'Activity' }).waitFor()
+      await check(page)
+
+      // Invites a colleague.
+      await go(`/w/${slug}/invites`)
+      await page.getByLabel('Email address').fill(colleague)
+      await press('Send invites')
+      inviteUrl = await page.getByLabel(`Link for ${colleague}`).inputValue()
+      await page.getByRole('button', { name: 'Copy' }).click()
+      await page
+        .getByText(/Copied|Press Ctrl/)
+        .first()
+        .waitFor()
+      await check(page)
+      expect((await website.waitForMail(colleague, /invited you/)).path).toMatch(/^\/invites\//)
+
+      // Creates a team and joins it.
+      await go(`/w/${slug}/teams`)
+      await page.getByLabel('Team name').fill('Looms')
+      await press('Create team')
+      await page.getByRole('heading', { name: 'Looms' }).waitFor()
+      await page.getByLabel('Find people to add').fill('ada')
+      await press('Search')
+      await page.getByText(email).last().waitFor()
+      await check(page)
+      await press('Add Ada Lovelace')
+      await page.getByText('You joined the team.').waitFor()
+      await check(page)
+      await page.getByText('Delete team').first().click()
+      await check(page)
+    })
+
+    it('of seeds and evidence', async () => {
+      const { page } = opened
+      // Creates a seed, joins it, adds evidence and decides.
+      await go(`/w/${slug}/seeds`)
+      await page.getByRole('link', { name: 'Create the first seed' }).click()
+      await page.getByLabel('Title').fill('أفكار 👩🏽‍💻 '.repeat(8))
+      await page.getByLabel('Summary').fill('Averyverylongword'.repeat(20))
+      await page.getByLabel('Success criteria').fill('One\nTwo')
+      // White space passes the checks of the browser.
+      await page.getByLabel('Problem').fill(' \u2800 ')
+      await press('Create seed')
+      await page.waitForSelector('.error')
+      await check(page)
+      expect(await page.evaluate('document.activeElement.id')).toBe('problem')
+      await page.keyboard.type('Nobody reads.')
+      await press('Create seed')
+      await page.getByText('Seed created.').waitFor()
+      await check(page)
+      await press('Leave the seed')
+      await page.getByText('You left the seed.').waitFor()
+      await check(page)
+      await press('Join this seed')
+      await page.getByText('You joined the seed.').waitFor()
+      for (const verdict of ['Supports', 'Contradicts', 'Neutral']) {
+        await page.getByText('Add evidence', { exact: true }).first().click()
+        await page.getByRole('radio', { name: verdict }).check()
+        await page.getByLabel('What you found out').fill('34 of 60 teams finished.')
+        await page.getByLabel('Source').fill(`https://example.com/${'long'.repeat(40)}`)
+        await check(page)
+        await press('Add evidence')
+        await page.getByText('Evidence added.').waitFor()
+      }
+      await page.getByText('1 supports it').waitFor()
+      await check(page)
+      await press('Start validating')
+      await page.getByText('Status changed.').waitFor()
+      await page.getByRole('link', { name: 'Edit', exact: true }).click()
+      await page.getByRole('heading', { name: 'Edit seed' }).waitFor()
+      await check(page)
+      for (const view of ['list', 'board']) await go(`/w/${slug}/seeds?view=${view}`)
+      await page.getByLabel('Search').fill('nothing like it')
+      await page.keyboard.press('Enter')
+      await page.getByText('No seed matches these filters.').waitFor()
+      await check(page)
+    })
+
+    it('of settings, pictures and people', async () => {
+      const { origin } = site
+      const { page } = opened
+      // Settings, with pictures.
+      await go(`/w/${slug}/settings`)
+      await page.getByLabel('Allowed email domains').fill('gmail.com')
+      await press('Save')
+      await page.getByText('public email service').waitFor()
+      await check(page)
+      const picture = {
+        name: 'icon.png',
+        mimeType: 'image/png',
+        buffer: await drawQuadrants(64, 64).png().toBuffer(),
+      }
       // Larger than is allowed, and than the connection can hold.
-      // Handing it to the browser takes long on a busy machine.
-      const large = { ...picture, buffer: Buffer.alloc(30_000_000) }
-      await page.getByLabel(label).setInputFiles(large, { timeout: 60_000 })
-      await press('Upload')
-      await page.getByText('The picture is larger than 5 MB.').waitFor()
+      const folder = await mkdtemp(join(tmpdir(), 'workspace-test-'))
+      afterFile(() => rm(folder, { recursive: true }))
+      const large = join(folder, 'large.png')
+      await writeFile(large, Buffer.alloc(30_000_000))
+      for (const [path, label] of [
+        [`/w/${slug}/settings`, 'New icon'],
+        ['/settings/profile', 'New photo'],
+      ] as const) {
+        await go(path)
+        await page.getByLabel(label).setInputFiles(large)
+        await press('Upload')
+        await page.getByText('The picture is larger than 5 MB.').waitFor()
+        await check(page)
+        await page.getByLabel(label).setInputFiles(picture)
+        await page.locator('main img[src^="data:"]').waitFor()
+        await press('Upload')
+        await page.getByText('Saved.').waitFor()
+        await check(page)
+        const isShown = 'document.querySelector("main img").naturalWidth > 0'
+        // The content security policy blocks waitForFunction.
+        await expect.poll(() => page.evaluate(isShown)).toBe(true)
+      }
+      await page.goto(`${origin}/w/${slug}/people`)
+      await page.getByRole('link', { name: 'Ada Lovelace' }).last().click()
+      await page.getByRole('heading', { name: 'Recent activity' }).waitFor()
       await check(page)
-      await page.getByLabel(label).setInputFiles(picture)
-      await page.locator('main img[src^="data:"]').waitFor()
-      await press('Upload')
-      await page.getByText('Saved.').waitFor()
+      await page.getByRole('link', { name: 'All activity of Ada Lovelace' }).click()
+      await page.getByText('Show everyone').waitFor()
       await check(page)
-      const isShown = 'document.querySelector("main img").naturalWidth > 0'
-      // The content security policy blocks waitForFunction.
-      await expect.poll(() => page.evaluate(isShown)).toBe(true)
-    }
-    await page.goto(`${origin}/w/${slug}/people`)
-    await page.getByRole('link', { name: 'Ada Lovelace' }).last().click()
-    await page.getByRole('heading', { name: 'Recent activity' }).waitFor()
-    await check(page)
-    await page.getByRole('link', { name: 'All activity of Ada Lovelace' }).click()
-    await page.getByText('Show everyone').waitFor()
-    await check(page)
-    await go('/onboarding')
-    await go('/settings/notifications')
-    await page.getByLabel('Product updates').uncheck()
-    await press('Save')
-    expect(await page.getByLabel('Product updates').isChecked()).toBe(false)
+      await go('/onboarding')
+      await go('/settings/notifications')
+      await page.getByLabel('Product updates').uncheck()
+      await press('Save')
+      expect(await page.getByLabel('Product updates').isChecked()).toBe(false)
+    })
 
-    // Creates an API key, uses it, and revokes it.
-    await go('/settings/security')
-    await page.getByRole('link', { name: 'Manage API keys' }).click()
-    await check(page)
-    await page.getByLabel('Key name').fill('Laptop')
-    await page.getByRole('button', { name: 'Create key' }).dblclick()
-    const apiKey = await page.getByLabel('API key Laptop').inputValue()
-    await check(page)
-    const call = () => fetch(`${origin}/v1/me`, { headers: { authorization: `Bearer ${apiKey}` } })
-    expect(await (await call()).json()).toMatchObject({ email, name: 'Ada Lovelace' })
-    await page.reload()
-    expect(await page.content()).not.toContain(apiKey)
-    expect(await page.getByRole('button', { name: 'Revoke the key Laptop' }).count()).toBe(1)
-    const revoke = page.getByRole('button', { name: 'Revoke the key Laptop' })
-    const question = page.getByRole('dialog', { name: 'Programs that use this key' })
-    for (const close of [
-      () => page.keyboard.press('Escape'),
-      () => question.getByRole('button', { name: 'Cancel' }).click(),
-    ]) {
+    it('of API keys, invites, roles and passwords', async () => {
+      const { browser, origin, website } = site
+      const { context, page, complaints } = opened
+      // Creates an API key, uses it, and revokes it.
+      await go('/settings/security')
+      await page.getByRole('link', { name: 'Manage API keys' }).click()
+      await check(page)
+      await page.getByLabel('Key name').fill('Laptop')
+      await page.getByRole('button', { name: 'Create key' }).dblclick()
+      const apiKey = await page.getByLabel('API key Laptop').inputValue()
+      await check(page)
+      const call = () => fetch(`${origin}/v1/me`, { headers: { authorization: `Bearer ${apiKey}` } })
+      expect(await (await call()).json()).toMatchObject({ email, name: 'Ada Lovelace' })
+      await page.reload()
+      expect(await page.content()).not.toContain(apiKey)
+      expect(await page.getByRole('button', { name: 'Revoke the key Laptop' }).count()).toBe(1)
+      const revoke = page.getByRole('button', { name: 'Revoke the key Laptop' })
+      const question = page.getByRole('dialog', { name: 'Programs that use this key' })
+      for (const close of [
+        () => page.keyboard.press('Escape'),
+        () => question.getByRole('button', { name: 'Cancel' }).click(),
+      ]) {
+        await revoke.click()
+        await question.waitFor()
+        await close()
+        await question.waitFor({ state: 'hidden' })
+      }
       await revoke.click()
-      await question.waitFor()
-      await close()
-      await question.waitFor({ state: 'hidden' })
-    }
-    await revoke.click()
-    await check(page)
-    await press('Revoke key')
-    await page.getByText('The key “Laptop” was revoked.').waitFor()
-    expect((await call()).status).toBe(401)
+      await check(page)
+      await press('Revoke key')
+      await page.getByText('The key “Laptop” was revoked.').waitFor()
+      expect((await call()).status).toBe(401)
 
-    // The colleague follows the link in another browser.
-    const other = await browser.newContext({ viewport: sizes.desk })
-    const theirs = await other.newPage()
-    await theirs.goto(inviteUrl)
-    await check(theirs)
-    await theirs.getByRole('link', { name: 'Sign up' }).click()
-    await theirs.getByLabel('Your name').fill('Charles')
-    await theirs.getByLabel('Email address').fill(colleague)
-    await theirs.getByLabel('Password').fill(password)
-    await theirs.getByRole('button', { name: 'Sign up' }).click()
-    await theirs.getByRole('heading', { name: 'Check your email' }).waitFor()
-    await theirs.goto(origin + (await website.waitForMail(colleague, /Verify/)).path)
-    await theirs.getByRole('button', { name: 'Verify and sign in' }).click()
-    await theirs.getByRole('button', { name: 'Accept invite' }).waitFor()
-    await check(theirs)
-    await theirs.getByRole('button', { name: 'Accept invite' }).click()
-    await theirs.waitForURL(`**/w/${slug}`)
-    await other.close()
-    await go(`/w/${slug}/people`)
-    await page.getByRole('link', { name: 'Manage Charles' }).click()
-    await page.getByLabel('Viewer').check()
-    await press('Change role')
-    await page.getByText('Charles is now a viewer.').waitFor()
-    await page.getByRole('button', { name: 'Remove Charles from the workspace' }).click()
-    await check(page)
+      // The colleague follows the link in another browser.
+      const other = await browser.newContext({ viewport: sizes.desk })
+      const theirs = await other.newPage()
+      await theirs.goto(inviteUrl)
+      await check(theirs)
+      await theirs.getByRole('link', { name: 'Sign up' }).click()
+      await theirs.getByLabel('Your name').fill('Charles')
+      await theirs.getByLabel('Email address').fill(colleague)
+      await theirs.getByLabel('Password').fill(password)
+      await theirs.getByRole('button', { name: 'Sign up' }).click()
+      await theirs.getByRole('heading', { name: 'Check your email' }).waitFor()
+      await theirs.goto(origin + (await website.waitForMail(colleague, /Verify/)).path)
+      await theirs.getByRole('button', { name: 'Verify and sign in' }).click()
+      await theirs.getByRole('button', { name: 'Accept invite' }).waitFor()
+      await check(theirs)
+      await theirs.getByRole('button', { name: 'Accept invite' }).click()
+      await theirs.waitForURL(`**/w/${slug}`)
+      await other.close()
+      await go(`/w/${slug}/people`)
+      await page.getByRole('link', { name: 'Manage Charles' }).click()
+      await page.getByLabel('Viewer').check()
+      await press('Change role')
+      await page.getByText('Charles is now a viewer.').waitFor()
+      await page.getByRole('button', { name: 'Remove Charles from the workspace' }).click()
+      await check(page)
 
-    // Signs out and resets the password.
-    await page.locator('summary', { hasText: 'Account of' }).click()
-    await check(page)
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByText('You are signed out.').waitFor()
-    await page.getByRole('link', { name: 'Forgot your password?' }).click()
-    await page.getByLabel('Email address').fill(email)
-    await press('Send link')
-    await page.getByRole('heading', { name: 'Check your email' }).waitFor()
-    await go((await website.waitForMail(email, /new password/)).path)
-    await page.getByLabel('Password').fill('another long password')
-    await press('Set password')
-    await page.getByText('Your password is set.').waitFor()
-    await check(page)
-    await page.getByLabel('Email address').fill(email)
-    await page.getByLabel('Password').fill('another long password')
-    await press('Sign in')
-    await page.waitForURL(`**/w/${slug}`)
-    expect(complaints).toEqual([])
-    await context.close()
+      // Signs out and resets the password.
+      await page.locator('summary', { hasText: 'Account of' }).click()
+      await check(page)
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByText('You are signed out.').waitFor()
+      await page.getByRole('link', { name: 'Forgot your password?' }).click()
+      await page.getByLabel('Email address').fill(email)
+      await press('Send link')
+      await page.getByRole('heading', { name: 'Check your email' }).waitFor()
+      await go((await website.waitForMail(email, /new password/)).path)
+      await page.getByLabel('Password').fill('another long password')
+      await press('Set password')
+      await page.getByText('Your password is set.').waitFor()
+      await check(page)
+      await page.getByLabel('Email address').fill(email)
+      await page.getByLabel('Password').fill('another long password')
+      await press('Sign in')
+      await page.waitForURL(`**/w/${slug}`)
+      expect(complaints).toEqual([])
+      await context.close()
+    })
   })
 
   it('shows activity in the reader’s time zone and language, and adds new activity unless it is paused', async () => {
