@@ -504,6 +504,26 @@ from
     and "workspaces"."deleted_at" is null
   );
 
+-- api_keys_select_replaced
+select
+  "replaced"."id"
+from
+  "api_keys" "replaced"
+  inner join "api_keys" on (
+    "api_keys"."user_id" = "replaced"."user_id"
+    and "api_keys"."name" = "replaced"."name"
+    and "api_keys"."created_at" = "replaced"."rotated_at"
+    and "api_keys"."id" <> "replaced"."id"
+  )
+where
+  (
+    "api_keys"."id" = $1
+    and "api_keys"."user_id" = $2
+    and "api_keys"."revoked_at" is null
+    and "replaced"."revoked_at" is null
+    and "replaced"."expires_at" > $3
+  );
+
 -- comment_mentions_insert
 insert into
   "comment_mentions" ("comment_id", "user_id")

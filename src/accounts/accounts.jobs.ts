@@ -1,6 +1,6 @@
 import { listActiveApiKeys } from '../areas/apiKeys/apiKeys.repository.ts'
 import type { Database } from '../db/client.ts'
-import type { AccountTokenPurpose } from '../kernel/accounts.ts'
+import type { AccountTokenPurpose, EntryRules } from '../kernel/accounts.ts'
 import { describeBrowser } from '../kernel/browsers.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { createToken, hashSecret } from '../kernel/tokens.ts'
@@ -22,6 +22,7 @@ import {
 } from '../mail/security-mails.ts'
 import type { JobHandlers } from '../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../platform/mail/mail.port.ts'
+import { findRefusal } from './sign-in/admission.ts'
 import { countAccess } from './sign-in/access-of-person.repository.ts'
 import { findUserByEmail, findUserById, type UserRow } from './users/users.repository.ts'
 import { insertAccountToken } from './sign-in/credentials.repository.ts'
@@ -47,6 +48,7 @@ export function createAccountsJobs(options: {
   clock: Clock
   mailer: Mailer
   webUrl: string
+  signUp: EntryRules['signUp']
 }): Pick<
   JobHandlers,
   | 'send_account_mail'
@@ -57,7 +59,7 @@ export function createAccountsJobs(options: {
   | 'send_email_change'
   | 'send_email_change_notice'
 > {
-  const { db, clock, mailer, webUrl } = options
+  const { db, clock, mailer, webUrl, signUp } = options
 
   async function createLink(user: UserRow, purpose: AccountTokenPurpose, email: string): Promise<string> {
     // Created by the job, since tokens must not be stored in the queue.
@@ -83,7 +85,8 @@ export function createAccountsJobs(options: {
   return {
     async send_account_mail({ purpose, email, isOfInvited = false }, { id }) {
       const user = await findUserByEmail(db, email)
-      if (!user) {
+      // A link that would admit nobody is not sent.
+      if (!user || (await findRefusal(db, user, { signUp, now: clock.now() }))) {
         const to = { name: '', address: email }
         if (isOfInvited) await mailer.send({ ...signUpRefusedMail({ webUrl }), to, id: `account-${id}` })
         return

@@ -236,7 +236,7 @@ export const ConfigSchema = Type.Object({
     description:
       'Who gets a new account by themselves: open = anybody; invited = people with a pending invite, with an address at ' +
       'a domain that a workspace allows, or from an identity provider; off = nobody, only `admin create-user` creates ' +
-      'accounts.',
+      'accounts. Also asked when the address of a new account is verified for the first time.',
   }),
   PASSWORDS: oneOf(['on', 'off'], {
     default: 'on',

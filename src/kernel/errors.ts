@@ -240,7 +240,13 @@ export const errors = {
     'Forbidden',
     'sign_up_disabled',
     'Nobody can sign up here. Ask the people who run this service for an account.',
-    'Website only: the person has no account, and `SIGN_UP=off` lets only operators create accounts.',
+    'Website only: the person has no account, or one that was never verified, and `SIGN_UP=off` lets only operators create accounts.',
+  ),
+  inviteRequired: error(
+    'Forbidden',
+    'invite_required',
+    'Only people who are invited can sign up here. Ask for an invite to this email address.',
+    'Website only: the person signed up and has not verified the address, and with `SIGN_UP=invited` no invite or allowed domain admits it now.',
   ),
   passwordsDisabled: error(
     'Forbidden',

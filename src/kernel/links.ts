@@ -8,6 +8,8 @@ export const linkLifetimeMs: Readonly<Record<AccountTokenPurpose, number>> = {
   reset_password: 60 * 60 * 1000,
   sign_in: 15 * 60 * 1000,
 }
+/** How long a link that ended without being used is remembered, with an account that it did not verify. */
+export const endedLinkKeptMs = 7 * 24 * 60 * 60 * 1000
 /** How long the link to a new address works. */
 export const emailChangeLifetimeMs = 24 * 60 * 60 * 1000
 /** How long an invite can be accepted. */

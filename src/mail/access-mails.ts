@@ -25,6 +25,27 @@ export function apiKeyExpiresMail(input: {
   })
 }
 
+/** Tells a person that a rotated API key of theirs works on, although the one that took its place was revoked. */
+export function rotatedKeyWorksMail(input: {
+  name: string
+  keyName: string
+  lastFour: string
+  expiresAt: Date
+  now: Date
+  keysUrl: string
+}): MailContent {
+  const { name, keyName, lastFour, expiresAt, now, keysUrl } = input
+  return compose({
+    subject: `An older API key ${keyName} still works`,
+    paragraphs: [
+      `Hello ${name}, the newer of two API keys called ${keyName} was revoked. The older one, which ends in ${lastFour}, was rotated and still works. It expires ${describeTime(expiresAt, now)}.`,
+      'If both should end now, open the link below and revoke it.',
+    ],
+    link: { label: 'See your API keys', url: keysUrl },
+    footer: 'If programs still need the older key, ignore this email. It stops working by itself.',
+  })
+}
+
 /** Tells a person that the access of an agent of theirs ended, because a token was used again. */
 export function accessEndedMail(input: {
   name: string

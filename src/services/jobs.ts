@@ -9,6 +9,7 @@ import {
   type RecordBounds,
 } from '../agent-oauth/records/record-bounds.repository.ts'
 import { createAccountsJobs } from '../accounts/accounts.jobs.ts'
+import { deleteAbandonedSignUps } from '../accounts/sign-in/abandoned-sign-ups.repository.ts'
 import { deleteExpiredAccountTokens } from '../accounts/sign-in/credentials.repository.ts'
 import { deleteExpiredFlashes } from '../website/state/flashes.repository.ts'
 import { deleteExpiredEmailChanges } from '../accounts/email-changes/email-changes.repository.ts'
@@ -21,7 +22,7 @@ import {
   deleteExpiredSessions,
   deleteForgottenBrowsers,
 } from '../accounts/sessions/sessions.repository.ts'
-import { browserKnownMs } from '../kernel/accounts.ts'
+import { browserKnownMs, type EntryRules } from '../kernel/accounts.ts'
 import { deleteOldCalls, deleteOldLoggedCalls } from '../areas/agent/agent-calls.repository.ts'
 import { createApiKeysJobs, enqueueExpiryNotices } from '../areas/apiKeys/apiKeys.jobs.ts'
 import { createInvitesJobs } from '../areas/invites/invites.jobs.ts'
@@ -42,6 +43,7 @@ import { createWebhooksJobs } from '../areas/webhooks/webhooks.jobs.ts'
 import { type Database } from '../db/client.ts'
 import { deleteExpiredIdempotentRequests } from '../db/idempotency.repository.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { endedLinkKeptMs } from '../kernel/links.ts'
 import { deletedSeedsKeptMs } from '../kernel/seeds.ts'
 import { notificationKeptMs } from '../kernel/notifications.ts'
 import { deletedWorkspaceKeptMs, formerSlugKeptMs } from '../kernel/workspaces.ts'
@@ -58,6 +60,7 @@ export interface JobsOptions {
   /** The links that turn off mails. */
   links: UnsubscribeLinks
   webUrl: string
+  signUp: EntryRules['signUp']
   pictures: PictureStore
   jobs: JobQueue
   oauthRecordBounds: RecordBounds
@@ -73,13 +76,14 @@ const deliveriesKeptMs = 30 * dayMs
 
 /** Starts running the jobs of all areas, and the clean-ups, in this process. */
 export async function startJobs(options: JobsOptions): Promise<{ stop: () => Promise<void> }> {
-  const { db, clock, log, mailer, links, webUrl, pictures, jobs, oauthRecordBounds, deletePerson } = options
+  const { db, clock, log, mailer, links, webUrl, signUp, pictures, jobs, oauthRecordBounds, deletePerson } =
+    options
   const ago = (ms: number) => new Date(clock.now().getTime() - ms)
   return startJobRunner({
     pool: db.$client,
     log,
     handlers: {
-      ...createAccountsJobs({ db, clock, mailer, webUrl }),
+      ...createAccountsJobs({ db, clock, mailer, webUrl, signUp }),
       ...createApiKeysJobs({ db, clock, mailer, webUrl }),
       ...createInvitesJobs({ db, clock, mailer, links, webUrl }),
       ...createMembersJobs({ db, mailer, links, webUrl }),
@@ -97,7 +101,8 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
       ended_sessions: () => deleteEndedSessions(db, ago(endedSessionKnownMs)),
       flashes: () => deleteExpiredFlashes(db, clock.now()),
       sent_forms: () => deleteExpiredSentForms(db, clock.now()),
-      account_tokens: () => deleteExpiredAccountTokens(db, clock.now()),
+      account_tokens: () => deleteExpiredAccountTokens(db, ago(endedLinkKeptMs)),
+      abandoned_sign_ups: () => deleteAbandonedSignUps(db, ago(endedLinkKeptMs)),
       pending_sign_ins: () => deleteExpiredPendingSignIns(db, clock.now()),
       challenges: () => deleteExpiredChallenges(db, clock.now()),
       email_changes: () => deleteExpiredEmailChanges(db, clock.now()),

@@ -341,6 +341,7 @@ export function createServices(options: ServicesOptions) {
       runner = await startJobs({
         ...{ db: jobsDb, clock, log, mailer, webUrl, pictures, jobs, oauthRecordBounds },
         links: unsubscribeLinks,
+        signUp: entry.signUp,
         deletePerson: (userId) => accounts.delete(userId, { withWorkspaces: true }),
       })
     },

@@ -127,6 +127,35 @@ describe('the page of a key', () => {
     await expectWorks(website, old, true)
   })
 
+  it('says which rotated key works on when the one that took its place is revoked, and mails it', async () => {
+    const { person, visitor } = await start()
+    const old = await createKey(website, person, {})
+    clock.advance(1000)
+    await visitor.get(`${path}/${old.id}`)
+    const page = await visitor.submit(`${path}/${old.id}/rotate`, { overlap: '3600' })
+    const key = await findNewKey(person, page.body)
+    const done = await visitor.submit(`${path}/${key.id}/revoke`)
+    expect(noticeOn(done.body)).toBe('The key “Restricted” was revoked.')
+    expect(done.body.replaceAll(/\s+/g, ' ')).toContain(
+      `which ends in <code>${old.lastFour}</code> and still works`,
+    )
+    const { text } = await website.waitForMail(person.email, /An older API key Restricted still works/)
+    expect(text).toContain(`which ends in ${old.lastFour}`)
+    await expectWorks(website, old, true)
+    await visitor.submit(`${path}/${old.id}/revoke`)
+    await expectWorks(website, old, false)
+  })
+
+  it('mentions no other key when a key is revoked whose rotated one has ended', async () => {
+    const { person, visitor } = await start()
+    const old = await createKey(website, person, {})
+    clock.advance(1000)
+    await visitor.get(`${path}/${old.id}`)
+    const page = await visitor.submit(`${path}/${old.id}/rotate`, { overlap: '0' })
+    const done = await visitor.submit(`${path}/${(await findNewKey(person, page.body)).id}/revoke`)
+    expect(done.body).not.toContain('still works')
+  })
+
   it('is not found for a key of another person', async () => {
     const [{ visitor }, { person }] = [await start(), await start()]
     expect((await visitor.get(`${path}/${person.apiKeyId}`)).statusCode).toBe(404)

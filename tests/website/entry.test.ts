@@ -1,7 +1,9 @@
 import argon2 from 'argon2'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { insertAccountToken } from '../../src/accounts/sign-in/credentials.repository.ts'
 import type { Principal } from '../../src/kernel/principal.ts'
+import { createToken, hashSecret } from '../../src/kernel/tokens.ts'
 import { createAuthenticator } from '../support/authenticator.ts'
 import { createCompany, randomEmail } from '../support/company.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -35,6 +37,40 @@ async function signUp(website: Website, email: string) {
   const visitor = createVisitor(website)
   await visitor.get('/sign-in')
   return { visitor, answer: await visitor.submit('/sign-up', { name: 'Nora New', email, password }) }
+}
+
+/** Inserts what the sign-up form leaves while everybody may sign up: an account, and a password chosen in the browser. */
+async function insertSignUp({ db, services }: Website, email: string): Promise<string> {
+  const { id } = await services.accounts.create({ email, name: 'Nora New', isVerified: false })
+  await db.execute(sql`
+    insert into passwords (user_id, hash, changed_at, browser_hash)
+    values (${id}, ${await argon2.hash(password)}, now(), ${hashSecret(browser.browserToken)})`)
+  return id
+}
+
+/** Every way in which an address is verified for the first time by a mailed link or a provider. */
+const firstVerifications: [string, (website: Website, email: string, id: string) => Promise<unknown>][] = [
+  ...(['verify_email', 'sign_in', 'reset_password'] as const).map(
+    (purpose): (typeof firstVerifications)[number] => [
+      `a link of ${purpose}`,
+      async ({ db, services }, email, userId) => {
+        const token = createToken()
+        const expiresAt = new Date(clock.now().getTime() + 60_000)
+        await insertAccountToken(db, { tokenHash: hashSecret(token), userId, email, purpose, expiresAt })
+        if (purpose === 'verify_email')
+          return services.credentials.verifyEmail(token, { password: '' }, browser)
+        if (purpose === 'sign_in') return services.credentials.signInByLink(token, browser)
+        return services.credentials.resetPassword(token, { password: 'another long password' })
+      },
+    ],
+  ),
+]
+const isVerified = async ({ db }: Website, id: string) => {
+  const [row] = await selectRows<{ isVerified: boolean }>(
+    db,
+    sql`select email_verified_at is not null as "isVerified" from users where id = ${id}`,
+  )
+  return row?.isVerified
 }
 
 /** Invites an address. Returns the path of the link in the mail. */
@@ -112,6 +148,31 @@ describe('with SIGN_UP=invited, the sign-up form', () => {
     }
   })
 
+  it.each(firstVerifications)('asks again at the first verification, by %s', async (_name, verify) => {
+    const [invited, revoked] = [randomEmail(), randomEmail()]
+    for (const email of [invited, revoked]) await invite(invitedOnly, email)
+    await invitedOnly.db.execute(sql`update invites set state = 'revoked' where email = ${revoked}`)
+    const id = await insertSignUp(invitedOnly, revoked)
+    await expect(verify(invitedOnly, revoked, id)).rejects.toMatchObject({ code: 'invite_required' })
+    expect(await isVerified(invitedOnly, id)).toBe(false)
+    const admitted = await insertSignUp(invitedOnly, invited)
+    await verify(invitedOnly, invited, admitted)
+    expect(await isVerified(invitedOnly, admitted)).toBe(true)
+  })
+
+  it('mails no link to an account whose invite was revoked, and says what is missing to whoever has its password', async () => {
+    const email = randomEmail()
+    const id = await insertSignUp(invitedOnly, email)
+    await signUp(invitedOnly, email)
+    await invitedOnly.waitForMail(email, /You need an invite/)
+    const visitor = createVisitor(invitedOnly)
+    await visitor.get('/sign-in')
+    const page = await visitor.submit('/sign-in', { email, password })
+    expect(page.statusCode).toBe(403)
+    expect(page.body).toContain('Only people who are invited can sign up here')
+    expect(await isVerified(invitedOnly, id)).toBe(false)
+  })
+
   it('is not needed by people from an identity provider', async () => {
     const email = randomEmail()
     const result = await invitedOnly.services.credentials.signInByIdentity(identityOf(email), browser)
@@ -163,6 +224,30 @@ describe('with SIGN_UP=off', () => {
       code: 'sign_up_disabled',
     })
     expect(await findUser(closed, unknown)).toBeUndefined()
+  })
+
+  it.each([
+    ...firstVerifications,
+    [
+      'a provider',
+      ({ services }: Website, email: string) =>
+        services.credentials.signInByIdentity(identityOf(email), browser),
+    ] as (typeof firstVerifications)[number],
+  ])('an account that waits since before is not verified by %s', async (_name, verify) => {
+    const email = randomEmail()
+    const id = await insertSignUp(closed, email)
+    await expect(verify(closed, email, id)).rejects.toMatchObject({ code: 'sign_up_disabled' })
+    expect(await isVerified(closed, id)).toBe(false)
+  })
+
+  it('an operator admits an account that waits since before, by handing over a link', async () => {
+    const id = await insertSignUp(closed, randomEmail())
+    const { credentials } = closed.services
+    const { url } = await credentials.createLink('sign_in', id)
+    expect(await credentials.signInByLink(String(url.split('/').at(-1)), browser)).toHaveProperty(
+      'sessionToken',
+    )
+    expect(await isVerified(closed, id)).toBe(true)
   })
 
   it('whoever an operator has created signs in by a link', async () => {

@@ -1,6 +1,7 @@
-import { and, arrayContains, eq, gt, notExists } from 'drizzle-orm'
+import { and, arrayContains, eq, exists, gt, not, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { hasAddress } from '../../db/sql/has-address.ts'
+import { passwords } from '../../db/schema/accounts.ts'
 import { invites, isOpen } from '../../db/schema/invites.ts'
 import { users } from '../../db/schema/users.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
@@ -14,14 +15,35 @@ export async function deleteUnlessExpected(
   executor: Executor,
   { id, email, createdAt }: { id: string; email: string; createdAt: Date },
 ): Promise<void> {
+  await executor.delete(users).where(and(eq(users.id, id), not(isExpected(executor, email, createdAt))))
+}
+
+/** Whether a person signed up by the form, and somebody has invited their address or a workspace allows its domain. */
+export async function findAdmission(
+  executor: Executor,
+  { id, email }: { id: string; email: string },
+  now: Date,
+): Promise<{ isOfSignUp: boolean; isExpected: boolean }> {
+  const ofSignUp = sql<boolean>`${exists(executor.select({ id: passwords.userId }).from(passwords).where(eq(passwords.userId, users.id)))}`
+  const [row] = await executor
+    .select({
+      isOfSignUp: ofSignUp.mapWith(Boolean),
+      isExpected: isExpected(executor, email, now).mapWith(Boolean),
+    })
+    .from(users)
+    .where(eq(users.id, id))
+  return row ?? { isOfSignUp: false, isExpected: false }
+}
+
+function isExpected(executor: Executor, email: string, now: Date) {
   const pending = executor
     .select({ id: invites.id })
     .from(invites)
-    .where(and(isOpen, hasAddress(invites.canonicalEmail, email), gt(invites.expiresAt, createdAt)))
+    .where(and(isOpen, hasAddress(invites.canonicalEmail, email), gt(invites.expiresAt, now)))
   const allowing = executor
     .select({ id: workspaces.id })
     .from(workspaces)
     // No workspace allows an empty domain.
     .where(arrayContains(workspaces.allowedDomains, [canonicalDomainOf(email) ?? '']))
-  await executor.delete(users).where(and(eq(users.id, id), notExists(pending), notExists(allowing)))
+  return sql<boolean>`(${exists(pending)} or ${exists(allowing)})`
 }

@@ -150,8 +150,9 @@ export async function deleteAccountTokens(
     )
 }
 
-export async function deleteExpiredAccountTokens(executor: Executor, now: Date): Promise<void> {
-  await executor.delete(accountTokens).where(lte(accountTokens.expiresAt, now))
+/** Deletes links that ended before a time. */
+export async function deleteExpiredAccountTokens(executor: Executor, endedBefore: Date): Promise<void> {
+  await executor.delete(accountTokens).where(lte(accountTokens.expiresAt, endedBefore))
 }
 
 /** Finds the person of a provider's account, and whether they have unlinked it since. */

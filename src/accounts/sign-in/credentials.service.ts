@@ -28,6 +28,7 @@ import {
   rehashPassword,
 } from './credentials.repository.ts'
 import { deleteUnlessExpected } from './admission.repository.ts'
+import { requireAdmission } from './admission.ts'
 import { deletePendingSignInsOfUser } from '../second-factor/second-factor.repository.ts'
 import { renewSessionOf } from '../sessions/prove-session.ts'
 import { deleteSessionsOfUser } from '../sessions/sessions.repository.ts'
@@ -61,12 +62,18 @@ export interface CredentialsService {
     browser?: Pick<Browser, 'browserToken'>,
   ): Promise<void>
   /**
-   * Signs in. If the email address is not verified, sends another mail and returns undefined. Throws `sign_in_failed`, after the same work for an unknown address as for a wrong password.
+   * Signs in. If the email address is not verified, sends another mail and returns undefined. Throws `sign_in_failed`,
+   * after the same work for an unknown address as for a wrong password, and with the right one `sign_up_disabled` and
+   * `invite_required` if the person may not come in.
    */
   signIn(input: { email: string; password: string }, browser: Browser): Promise<SignInResult | undefined>
   /** Sends a link to an email address if it has an account; the result does not reveal it. Throws `email_invalid`. */
   requestLink(purpose: AccountTokenPurpose, email: string): Promise<void>
-  /** Finds the person of a link without consuming it, since mail scanners open links. Throws `link_invalid`. */
+  /**
+   * Finds the person of a link without consuming it, since mail scanners open links. Throws `link_invalid`, and
+   * `sign_up_disabled` or `invite_required` if the address was never verified and may not come in. So does whatever uses
+   * a link.
+   */
   findLinkOwner(purpose: AccountTokenPurpose, token: string): Promise<LinkOwner>
   /**
    * Whether the link that verifies an address requires the password: not in the browser in which it was chosen. Throws
@@ -152,10 +159,10 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
     assertUsable(purpose)
     const link = await findAccountToken(db, { tokenHash: hashSecret(token), purpose, now: clock.now() })
     if (!link) throw errors.linkInvalid()
-    return withAddressOfLink(link.user, link.email)
+    return admit(db, link.user, link.email)
   }
 
-  /** Consumes a link and locks its person. Throws `link_invalid`. */
+  /** Consumes a link and locks its person. Throws as `findLinkOwner` does. */
   async function consumeLink(tx: Executor, purpose: AccountTokenPurpose, token: string): Promise<UserRow> {
     const link = await consumeAccountToken(tx, {
       tokenHash: hashSecret(token),
@@ -164,7 +171,13 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
     })
     const user = link && (await lockUser(tx, link.userId))
     if (!user) throw errors.linkInvalid()
-    return withAddressOfLink(user, link.email)
+    return admit(tx, user, link.email)
+  }
+
+  /** The person of a link, with its address. An operator who hands over a link admits its person. */
+  async function admit(executor: Executor, user: UserRow, email: string | null): Promise<UserRow> {
+    if (email !== null) await requireAdmission(executor, user, { signUp, now: clock.now() })
+    return withAddressOfLink(user, email)
   }
 
   return {
@@ -203,6 +216,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
           throw errors.signInFailed({ field: 'password' })
         if (rehashed !== undefined) await rehashPassword(tx, user.id, rehashed)
         if (locked.emailVerifiedAt === null) {
+          await requireAdmission(tx, locked, { signUp, now: clock.now() })
           await sendLink(tx, { purpose: 'verify_email', email: email.trim() })
           return undefined
         }

@@ -7,12 +7,13 @@ import { parseName } from '../../kernel/text.ts'
 import type { ExternalIdentity } from '../../platform/identity/identity.port.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { findUserByEmail, insertUserIfNew, type UserRow } from '../users/users.repository.ts'
+import { requireAdmission } from './admission.ts'
 import { insertIdentityIfNew, lockUser } from './credentials.repository.ts'
 import { verifyWithoutPassword } from './verify-without-password.ts'
 
 /**
  * Finds or creates the person with an email address that a provider has verified, and links the provider's account.
- * Throws `identity_unverified`, and `sign_up_disabled` instead of creating one.
+ * Throws `identity_unverified`, and `sign_up_disabled` instead of creating or first verifying one.
  */
 export async function linkIdentity(
   tx: Executor,
@@ -29,6 +30,8 @@ export async function linkIdentity(
   const found = await findUserByEmail(tx, email)
   const locked = found && (await lockUser(tx, found.id))
   if (!locked) throw errors.identityUnverified()
+  // With `invited`, the provider admits its people.
+  if (signUp === 'off') await requireAdmission(tx, locked, { signUp, now })
   const user = withAddressOfLink(locked, email)
   if (user.emailVerifiedAt === null) await verifyWithoutPassword(tx, user, now)
   await insertIdentityIfNew(tx, {

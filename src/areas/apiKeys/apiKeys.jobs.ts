@@ -1,20 +1,25 @@
 import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { apiKeyExpiresMail } from '../../mail/access-mails.ts'
+import { apiKeyExpiresMail, rotatedKeyWorksMail } from '../../mail/access-mails.ts'
 import type { JobHandlers, JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../../platform/mail/mail.port.ts'
-import { findExpiringApiKey, listDueExpiryNotices, setExpiryNoticed } from './apiKeys.repository.ts'
+import {
+  findActiveApiKeyWithOwner,
+  findExpiringApiKey,
+  listDueExpiryNotices,
+  setExpiryNoticed,
+} from './apiKeys.repository.ts'
 
 // Of one hour. The rest follows an hour later.
 const noticesMax = 1000
 
-/** The mail to the owner of a key that expires within a week. */
+/** The mails to the owners of keys: of one that expires within a week, and of a rotated one that works on. */
 export function createApiKeysJobs(options: {
   db: Database
   clock: Clock
   mailer: Mailer
   webUrl: string
-}): Pick<JobHandlers, 'send_api_key_expires'> {
+}): Pick<JobHandlers, 'send_api_key_expires' | 'send_rotated_key_works'> {
   const { db, clock, mailer, webUrl } = options
   return {
     async send_api_key_expires({ apiKeyId }, { id }) {
@@ -35,6 +40,25 @@ export function createApiKeysJobs(options: {
         id: `api-key-expires-${id}`,
       })
       await setExpiryNoticed(db, apiKeyId, expiresAt)
+    },
+
+    async send_rotated_key_works({ apiKeyId }, { id }) {
+      const key = await findActiveApiKeyWithOwner(db, apiKeyId, clock.now())
+      // It was revoked, or ended, meanwhile.
+      if (!key?.expiresAt) return
+      const { owner, expiresAt } = key
+      await mailer.send({
+        ...rotatedKeyWorksMail({
+          name: owner.name,
+          keyName: key.name,
+          lastFour: key.lastFour,
+          expiresAt,
+          now: clock.now(),
+          keysUrl: `${webUrl}/settings/security/api-keys`,
+        }),
+        to: { name: owner.name, address: owner.email },
+        id: `rotated-key-works-${id}`,
+      })
     },
   }
 }

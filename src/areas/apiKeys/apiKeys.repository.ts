@@ -1,4 +1,5 @@
-import { and, asc, count, desc, eq, gt, isNull, lte, or, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import { and, asc, count, desc, eq, gt, isNull, lte, ne, or, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { pageLimit } from '../../db/sql/hidden-parameter.ts'
@@ -64,6 +65,41 @@ export async function findActiveApiKey(
 ): Promise<ApiKeyRow | undefined> {
   const [key] = await selectActiveById(executor).execute({ id, userId, now: now.toISOString() })
   return key
+}
+
+const replaced = alias(apiKeys, 'replaced')
+
+const selectReplaced = prepared((executor) =>
+  executor
+    .select({ id: replaced.id })
+    .from(replaced)
+    // The rotation set both times, and kept the name.
+    .innerJoin(
+      apiKeys,
+      and(
+        ...[eq(apiKeys.userId, replaced.userId), eq(apiKeys.name, replaced.name)],
+        ...[eq(apiKeys.createdAt, replaced.rotatedAt), ne(apiKeys.id, replaced.id)],
+      ),
+    )
+    .where(
+      and(
+        eq(apiKeys.id, sql.placeholder('id')),
+        eq(apiKeys.userId, sql.placeholder('userId')),
+        isNull(apiKeys.revokedAt),
+        isNull(replaced.revokedAt),
+        gt(replaced.expiresAt, sql.placeholder('now')),
+      ),
+    )
+    .prepare('api_keys_select_replaced'),
+)
+
+/** The id of the rotated key that an unrevoked key took the place of, while it works on. */
+export async function findReplacedApiKey(
+  executor: Executor,
+  { id, userId, now }: ActiveKeysOf & { id: string },
+): Promise<string | undefined> {
+  const [key] = await selectReplaced(executor).execute({ id, userId, now: now.toISOString() })
+  return key?.id
 }
 
 const countActive = prepared((executor) =>
@@ -166,6 +202,16 @@ export async function findExpiringApiKey(executor: Executor, id: string, now: Da
         gt(apiKeys.expiresAt, now),
       ),
     )
+  return key
+}
+
+/** An active key with its owner. */
+export async function findActiveApiKeyWithOwner(executor: Executor, id: string, now: Date) {
+  const [key] = await executor
+    .select({ ...keyColumns, owner: { name: users.name, email: users.email } })
+    .from(apiKeys)
+    .innerJoin(users, eq(users.id, apiKeys.userId))
+    .where(and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt), gt(apiKeys.expiresAt, now)))
   return key
 }
 

@@ -20,6 +20,7 @@ import {
   countActiveApiKeys,
   endRotatedApiKey,
   findActiveApiKey,
+  findReplacedApiKey,
   insertApiKey,
   listActiveApiKeys,
   listJoinedWorkspaces,
@@ -53,6 +54,12 @@ export interface RestrictedApiKey extends ApiKey, ApiKeyRestrictions {
 /** The restrictions that a key is to have. A key can also expire in some days from now. */
 export type RestrictionsInput = Omit<ApiKeyRestrictions, 'expiresAt'> & {
   expiresAt: string | null | { days: number }
+}
+
+export interface RevokedOwnKey {
+  name: string
+  /** The rotated key that works on. */
+  replacedId: string | undefined
 }
 
 export interface RevokedApiKey {
@@ -91,8 +98,11 @@ export interface ApiKeysService {
    * own expiry. Throws `not_found`, `key_rotated`, `api_key_limit` and `key_restricted`.
    */
   rotate(principal: Principal, apiKeyId: string, input: { overlapSeconds?: number }): Promise<CreatedApiKey>
-  /** Idempotent. Returns the name of the key. Throws `not_found` for a key that is not the caller's, and `key_restricted`. */
-  revoke(principal: Principal, apiKeyId: string): Promise<string>
+  /**
+   * Idempotent. The owner is told by mail if a rotated key works on that this one took the place of. Throws `not_found` for
+   * a key that is not the caller's, and `key_restricted`.
+   */
+  revoke(principal: Principal, apiKeyId: string): Promise<RevokedOwnKey>
   /** Revokes a key of any user, for operators. Throws `not_found`. */
   revokeAny(apiKeyId: string): Promise<RevokedApiKey>
   /** Revokes all keys of a person, for operators. Returns how many were active. */
@@ -246,12 +256,17 @@ export function createApiKeysService(options: ApiKeysServiceOptions): ApiKeysSer
       assertMayManage(principal, apiKeyId)
       if (!isId(apiKeyId)) throw errors.notFound()
       const key = { id: apiKeyId, userId: principal.user.id }
+      const replacedId = await findReplacedApiKey(db, { ...key, now: clock.now() })
       const revoke = async (executor: Executor, now: Date) => {
         const name = await revokeApiKeyOfUser(executor, { ...key, revokedAt: now })
         if (name === undefined) throw errors.notFound()
-        return name
+        return { name, replacedId }
       }
-      return changes.makeAtOnce(principal, revoke)
+      if (replacedId === undefined) return changes.makeAtOnce(principal, revoke)
+      return changes.make(principal, async ({ tx, now }) => {
+        await jobs.enqueue(tx, 'send_rotated_key_works', { apiKeyId: replacedId })
+        return revoke(tx, now)
+      })
     },
 
     revokeAllOf: (userId) => revokeApiKeysOfUser(db, { userId, revokedAt: clock.now() }),

@@ -41,6 +41,7 @@ const outcomes = new Map<string, 'failed' | 'limited'>([
     errors.identityUnverified,
     errors.identityUnlinked,
     errors.signUpDisabled,
+    errors.inviteRequired,
   ].map(({ code }) => [code, 'failed'] as const),
   ...[errors.tooManySignIns, errors.signInByLink].map(({ code }) => [code, 'limited'] as const),
 ])

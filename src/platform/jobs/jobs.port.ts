@@ -18,6 +18,8 @@ export interface Jobs {
   send_api_keys_created: { userId: string }
   /** A key expires within a week. */
   send_api_key_expires: { apiKeyId: string }
+  /** A rotated key works on, and the one that took its place was revoked. */
+  send_rotated_key_works: { apiKeyId: string }
   /** The time of the sign-in, and its browser. */
   send_signed_in: { userId: string; userAgent: string; at: string }
   /** A change of how the person signs in. `detail` is the name of what was added or removed. */

@@ -41,8 +41,11 @@ export async function apiKeysPages(
   const listWorkspaces = async (principal: Principal) => parseJson(await workspaces.list(principal))
 
   app.post<KeyRoute>(`${apiKeysPath}/:id/revoke`, form, async (request, reply) => {
-    const name = await apiKeys.revoke(request.principal, request.params.id)
-    return reply.redirectWith(apiKeysPath, { notice: notice`The key “${name}” was revoked.` })
+    const { name, replacedId } = await apiKeys.revoke(request.principal, request.params.id)
+    return reply.redirectWith(apiKeysPath, {
+      notice: notice`The key “${name}” was revoked.`,
+      ...(replacedId !== undefined && { shown: { replacedId } }),
+    })
   })
 
   await app.register(async (scope: App) => {
@@ -105,7 +108,8 @@ function renderApiKeys(
   input: { keys: readonly RestrictedApiKey[]; workspaces: readonly Membership[]; baseUrl: string },
 ): Page {
   const { keys, workspaces, baseUrl } = input
-  const { name, secret } = request.flash.shown
+  const { name, secret, replacedId } = request.flash.shown
+  const replaced = keys.find(({ id }) => id === replacedId)
   const state = stateOf(request.flash.state, apiKeysPath)
   return securityPage(
     'API keys',
@@ -115,6 +119,7 @@ function renderApiKeys(
         secret. The <a href="/docs">API</a> is at ${baseUrl}.
       </p>
       ${name !== undefined && secret !== undefined && renderCreatedKey({ name, secret })}
+      ${replaced && renderReplacedKey(request, replaced)}
       ${renderForm({
         request,
         action: apiKeysPath,
@@ -149,6 +154,24 @@ function renderCreatedKey({ name, secret }: { name: string; secret: string }): H
       <label class="visually-hidden" for="secret">API key <bdi>${name}</bdi></label>
       <input id="secret" class="mono" readonly value="${secret}" data-copy autocomplete="off" />
     </p>
+  </div>`
+}
+
+/** The rotated key that works on after the one that took its place was revoked. */
+function renderReplacedKey(
+  request: FastifyRequest,
+  { id, name, lastFour, expiresAt }: RestrictedApiKey,
+): Html {
+  return html`<div class="notice" role="status">
+    <p>
+      It took the place of an older key <bdi>${name}</bdi>, which ends in <code>${lastFour}</code> and still
+      works until ${expiresAt !== null && renderDate(expiresAt)}.
+    </p>
+    ${renderAction(request, {
+      action: `${apiKeysPath}/${id}/revoke`,
+      label: 'Revoke the older key too',
+      isDangerous: true,
+    })}
   </div>`
 }
 

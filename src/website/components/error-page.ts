@@ -17,6 +17,7 @@ const titlesOfCode: Record<string, string> = {
   link_invalid: 'This link has expired',
   passwords_disabled: 'Passwords are not used here',
   sign_up_disabled: 'You cannot sign up here',
+  invite_required: 'You need an invite',
 }
 const titlesOfStatus: Record<number, string> = {
   403: 'You do not have access',
@@ -41,6 +42,7 @@ const stepsOfCode: Record<string, Step> = {
   identity_unverified: { label: 'Back to sign-in', href: '/sign-in' },
   passwords_disabled: { label: 'Back to sign-in', href: '/sign-in' },
   sign_up_disabled: { label: 'Back to sign-in', href: '/sign-in' },
+  invite_required: { label: 'Back to sign-in', href: '/sign-in' },
 }
 
 /** The page of an error: what went wrong, and what the person can do next. A member stays in the workspace. */
