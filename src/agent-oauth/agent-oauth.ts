@@ -93,7 +93,7 @@ export interface AgentOAuthOptions {
   accessTokenLifetimeSeconds: number
   /** How long after its first exchange a refresh token is answered with the same successor. */
   refreshGraceSeconds: number
-  /** Exchanges of refresh tokens an hour for each grant; 0 = no limit. */
+  /** Exchanges of refresh tokens an hour for each chain of them; 0 = no limit. */
   refreshLimitPerHour: number
   recordBounds: RecordBounds
   /** Whether clients with metadata documents may ask for authorization. */

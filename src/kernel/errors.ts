@@ -336,7 +336,7 @@ export const errors = {
     'TooManyRequests',
     'too_many_refreshes',
     'Too many refreshes. Try again later.',
-    'OAuth only, as `temporarily_unavailable`: the grant has exchanged more refresh tokens than `REFRESH_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.',
+    'OAuth only, as `temporarily_unavailable`: an installation of the agent has exchanged more refresh tokens than `REFRESH_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.',
   ),
   tooManyRefusedTokens: error(
     'TooManyRequests',

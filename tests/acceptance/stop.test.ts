@@ -55,7 +55,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
 describe('SHUTDOWN_DELAY_SECONDS', () => {
   it('is how long requests are still served while /ready returns 503', async () => {
     const { dataDir, key } = await copyInstallation()
-    const service = await startService({ dataDir, environment: { SHUTDOWN_DELAY_SECONDS: '1.5' } })
+    const service = await startService({ dataDir, environment: { SHUTDOWN_DELAY_SECONDS: '4' } })
     const kept = await open(service)
     const request = `GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`
     kept.socket.write(request)

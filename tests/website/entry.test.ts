@@ -148,6 +148,17 @@ describe('with SIGN_UP=invited, the sign-up form', () => {
     }
   })
 
+  it('is closed to the addresses and domains of a deleted workspace', async () => {
+    const email = `nora@${crypto.randomUUID()}.example`
+    await invite(invitedOnly, email)
+    await invitedOnly.db.execute(sql`
+      update workspaces set deleted_at = now(), allowed_domains = array[${email.split('@')[1]}]
+      where id = (select workspace_id from invites where email = ${email})`)
+    await signUp(invitedOnly, email)
+    await invitedOnly.waitForMail(email, /You need an invite/)
+    expect(await findUser(invitedOnly, email)).toBeUndefined()
+  })
+
   it.each(firstVerifications)('asks again at the first verification, by %s', async (_name, verify) => {
     const [invited, revoked] = [randomEmail(), randomEmail()]
     for (const email of [invited, revoked]) await invite(invitedOnly, email)

@@ -1,10 +1,10 @@
-import { and, arrayContains, eq, exists, gt, not, sql } from 'drizzle-orm'
+import { and, arrayContains, eq, exists, gt, isNull, not, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { hasAddress } from '../../db/sql/has-address.ts'
 import { passwords } from '../../db/schema/accounts.ts'
 import { invites, isOpen } from '../../db/schema/invites.ts'
 import { users } from '../../db/schema/users.ts'
-import { workspaces } from '../../db/schema/workspaces.ts'
+import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { canonicalDomainOf } from '../../kernel/email.ts'
 
 /**
@@ -39,11 +39,17 @@ function isExpected(executor: Executor, email: string, now: Date) {
   const pending = executor
     .select({ id: invites.id })
     .from(invites)
+    .innerJoin(workspaces, isWorkspace(invites.workspaceId))
     .where(and(isOpen, hasAddress(invites.canonicalEmail, email), gt(invites.expiresAt, now)))
   const allowing = executor
     .select({ id: workspaces.id })
     .from(workspaces)
-    // No workspace allows an empty domain.
-    .where(arrayContains(workspaces.allowedDomains, [canonicalDomainOf(email) ?? '']))
+    .where(
+      and(
+        isNull(workspaces.deletedAt),
+        // No workspace allows an empty domain.
+        arrayContains(workspaces.allowedDomains, [canonicalDomainOf(email) ?? '']),
+      ),
+    )
   return sql<boolean>`(${exists(pending)} or ${exists(allowing)})`
 }

@@ -27,7 +27,7 @@ export interface RefreshAdapterOptions {
   refreshTokens: RefreshTokens
   /** How long after its first exchange a refresh token is answered with the same successor. */
   refreshGraceSeconds: number
-  /** Exchanges an hour for each grant, at most `usedTokensMax`; 0 = no limit. */
+  /** Exchanges an hour for each chain of tokens, at most `usedTokensMax`; 0 = no limit. */
   refreshLimitPerHour: number
   /** Creates the error for a record that was already consumed. */
   alreadyUsed: () => Error

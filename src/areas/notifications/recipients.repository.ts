@@ -237,7 +237,7 @@ export async function findEndingGrant(
     })
     .from(agentGrants)
     .innerJoin(users, eq(users.id, agentGrants.userId))
-    .innerJoin(workspaces, eq(workspaces.id, agentGrants.workspaceId))
+    .innerJoin(workspaces, isWorkspace(agentGrants.workspaceId))
     .where(
       and(
         eq(agentGrants.id, grantId),

@@ -1,8 +1,8 @@
 import type { KitComment, KitEvidence, KitSeed, ValidationKit } from '../agent.schemas.ts'
 
 /**
- * A seed as text in Markdown, with its evidence, participants and comments. What somebody wrote in several lines stays
- * under its author, so that no line of it looks like a part of the document.
+ * A seed as text in Markdown, with its evidence, participants and comments. What people wrote in several lines is a
+ * quotation or an item of a list, so that no line of it looks like a part of the document.
  */
 export function describeSeed(
   seed: KitSeed,
@@ -10,10 +10,10 @@ export function describeSeed(
 ): string {
   const { supports, contradicts, neutral } = seed.evidenceCounts
   const parts: (readonly [heading: string, text: string | undefined])[] = [
-    ['Summary', seed.summary],
-    ['Problem', seed.problem ?? undefined],
-    ['Audience', seed.audience ?? undefined],
-    ['Hypothesis', seed.hypothesis ?? undefined],
+    ['Summary', quote(seed.summary)],
+    ['Problem', quote(seed.problem)],
+    ['Audience', quote(seed.audience)],
+    ['Hypothesis', quote(seed.hypothesis)],
     ['Success criteria', toList(seed.successCriteria)],
     ['Participants', describeParticipants(seed, participants)],
     [
@@ -30,6 +30,11 @@ export function describeSeed(
   )
   const createdBy = seed.agentName === null ? [] : [`Created by the agent ${seed.agentName}`]
   return [`# ${seed.title}`, `Status: ${seed.status}`, ...createdBy, ...sections].join('\n\n')
+}
+
+/** A text as a quotation (CommonMark 0.31 §5.1). */
+function quote(text: string | null): string | undefined {
+  return text?.replaceAll(/^/gm, '> ')
 }
 
 function toList(items: readonly string[] | undefined): string | undefined {
