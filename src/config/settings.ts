@@ -160,7 +160,8 @@ export const ConfigSchema = Type.Object({
     default: 60,
     minimum: 0,
     maximum: 100,
-    description: 'Exchanges of refresh tokens per hour for each installation of an agent, without repeated ones; 0 = no limit.',
+    description:
+      'Exchanges of refresh tokens per hour for each installation of an agent, without repeated ones; 0 = no limit.',
   }),
   REGISTRATION_LIMIT_PER_MINUTE: Type.Integer({
     default: 60,

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
-import { renderEventsPage } from '../../scripts/events-page.ts'
 import {
   eventKinds,
   grantEventTypes,
@@ -11,16 +9,8 @@ import {
   type EventType,
 } from '../../src/kernel/events.ts'
 
-const readDocument = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
-
 const types = Object.keys(eventKinds) as EventType[]
 const ajv = new Ajv({ allowUnionTypes: true })
-
-describe('docs/events.md', () => {
-  it('is what npm run docs writes', async () => {
-    expect(readDocument('events.md')).toBe(await renderEventsPage())
-  })
-})
 
 describe('the types of events', () => {
   it('have examples of their data, and descriptions of all fields', () => {

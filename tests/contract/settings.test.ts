@@ -1,17 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { renderEnvironmentExample, renderSettingsPage } from '../../scripts/settings-pages.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { ConfigSchema } from '../../src/config/settings.ts'
 
 const text = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8')
 
 describe('.env.example', () => {
-  it('equals the output of npm run docs', () => {
-    expect(text).toBe(renderEnvironmentExample())
-  })
-
   it('sets no variable as it is', () => {
     expect(parseEnv(text)).toEqual({})
   })
@@ -24,9 +19,8 @@ describe('.env.example', () => {
 })
 
 describe('docs/configuration.md', () => {
-  it('equals the output of npm run docs, and lists every variable', async () => {
+  it('lists every variable', () => {
     const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
-    expect(page).toBe(await renderSettingsPage())
     for (const name of Object.keys(ConfigSchema.properties)) expect(page).toContain(`| \`${name}\` `)
   })
 })
