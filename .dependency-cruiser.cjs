@@ -1,7 +1,35 @@
 // Who may import whom: see CONTRIBUTING.md, "The map of the house".
+// The folders of src/, each of which may import those before it. The last ones are files.
+const layers = [
+  ...[
+    'kernel',
+    'domain',
+    'concurrency',
+    'config',
+    'db',
+    'platform',
+    'mail',
+    'users',
+    'access',
+    'forms',
+    'http',
+  ],
+  ...[
+    'assets',
+    'pictures',
+    'areas',
+    'agent-oauth',
+    'accounts',
+    'production-warnings.ts',
+    'services',
+    'website',
+  ],
+  ...['app.ts', 'example-seeds.ts', 'first-run.ts', 'process.ts', 'server.ts', 'cli'],
+]
+const inSrc = (names) => `^src/(${names.join('|').replaceAll('.', '\\.')})(/|$)`
 const area = '^src/areas/([^/]+)/'
 /** What the service does, whoever asks for it. */
-const rules = '^src/(access|accounts|agent-oauth|areas|mail|pictures|website/state)/'
+const rules = '^src/(access|accounts|agent-oauth|areas|forms|mail|pictures|users)/'
 /** The files among them that translate between it and HTTP, MCP or OAuth. */
 const translations = '\\.(routes|schemas|mcp|tools)\\.ts$|^src/areas/agent/(mcp|tools)/'
 
@@ -16,6 +44,18 @@ module.exports = {
       from: {},
       to: { circular: true },
     },
+    ...layers.slice(0, -1).map((layer, i) => ({
+      name: `${layer}-imports-only-what-is-below`,
+      severity: 'error',
+      from: { path: inSrc([layer]) },
+      to: { path: inSrc(layers.slice(i + 1)) },
+    })),
+    {
+      name: 'every-folder-has-its-layer',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/', pathNot: inSrc([...layers, 'types']) },
+    },
     {
       name: 'the-service-stands-alone',
       severity: 'error',
@@ -29,30 +69,24 @@ module.exports = {
       to: { path: '^bench/scenarios/' },
     },
     {
-      name: 'kernel-imports-nothing-of-ours',
+      name: 'kernel-and-domain-do-no-io',
       severity: 'error',
-      from: { path: '^src/kernel/' },
-      to: { path: '^src/(?!kernel/)' },
-    },
-    {
-      name: 'kernel-does-no-io',
-      severity: 'error',
-      from: { path: '^src/kernel/' },
+      from: { path: '^src/(kernel|domain|concurrency)/' },
       to: {
         path: '^(fs|net|http|https|child_process)(/|$)|node_modules/(fastify|@fastify|pg|drizzle-orm|ioredis)/',
       },
     },
     {
-      name: 'http-knows-only-the-kernel',
+      name: 'http-knows-no-adapters',
       severity: 'error',
       from: { path: '^src/http/' },
-      to: { path: '^src/(?!http/|kernel/)' },
+      to: { path: '^src/(?!http/|kernel/|domain/|concurrency/)' },
     },
     {
       name: 'access-is-below-the-areas',
       severity: 'error',
-      from: { path: '^src/(access|accounts/users)/' },
-      to: { path: '^src/(?!access/|accounts/users/|db/|kernel/)' },
+      from: { path: '^src/(access|users)/' },
+      to: { path: '^src/(?!access/|users/|db/|kernel/|domain/|concurrency/)' },
     },
     {
       name: 'routes-see-service-and-schemas-only',
@@ -72,7 +106,6 @@ module.exports = {
       from: { path: rules, pathNot: translations },
       to: {
         path: '^src/(http|website)/|node_modules/(fastify|@fastify)/|\\.routes\\.ts$',
-        pathNot: '^src/website/state/',
       },
     },
     {
@@ -102,7 +135,7 @@ module.exports = {
     {
       name: 'pages-use-services-only',
       severity: 'error',
-      from: { path: '^src/website/', pathNot: '^src/website/state/' },
+      from: { path: '^src/website/' },
       to: { path: '^src/(db|platform)/|\\.(repository|routes|schemas)\\.ts$' },
     },
     {

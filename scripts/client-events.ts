@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { format, resolveConfig } from 'prettier'
-import { eventKinds, kindOf, type EventType } from '../src/kernel/events.ts'
+import { eventKinds, kindOf, type EventType } from '../src/domain/events.ts'
 
 /** Renders packages/client/src/events.ts: the types of events as TypeScript, from the table of them. */
 export async function renderClientEvents(): Promise<string> {
@@ -36,7 +36,7 @@ function toTypeScript(schema: TSchema): string {
   throw new Error(`there is no rule for a schema with the type ${String(type)}`)
 }
 
-const head = `// npm run docs writes this file from src/kernel/events.ts.
+const head = `// npm run docs writes this file from src/domain/events.ts.
 import type { components } from './api.ts'
 
 /** The data of events by their types. */`

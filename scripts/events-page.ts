@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { format, resolveConfig } from 'prettier'
-import { eventKinds, kindOf, type EventReaders, type EventType } from '../src/kernel/events.ts'
+import { eventKinds, kindOf, type EventReaders, type EventType } from '../src/domain/events.ts'
 
 /** Renders docs/events.md from the table of the types of events. */
 export async function renderEventsPage(): Promise<string> {
@@ -54,7 +54,7 @@ function typeOf(schema: TSchema): string {
 const introduction = `
 # Events
 
-<!-- npm run docs writes this page from src/kernel/events.ts. -->
+<!-- npm run docs writes this page from src/domain/events.ts. -->
 
 Each change in a workspace creates one event, in the transaction of the change. \`GET /v1/workspaces/{slug}/events\` lists them, and [following-events.md](following-events.md) says how to follow them. An event says what happened twice: \`summary\` for people, and \`data\` for programs.
 

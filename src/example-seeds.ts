@@ -1,6 +1,6 @@
 import type { EvidenceInput } from './areas/evidence/evidence.service.ts'
 import type { SeedInput } from './areas/seeds/seeds.service.ts'
-import { exampleTitlePrefix, type SeedStatus } from './kernel/seeds.ts'
+import { exampleTitlePrefix, type SeedStatus } from './domain/seeds.ts'
 
 /** An example seed, with its evidence, oldest first. */
 export interface ExampleSeed {

@@ -1,5 +1,5 @@
 import { exampleSeeds } from './example-seeds.ts'
-import type { Principal } from './kernel/principal.ts'
+import type { Principal } from './domain/principal.ts'
 import type { Services } from './services/services.ts'
 
 /** The user that the first start has created, with the secret of their API key. */

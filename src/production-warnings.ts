@@ -1,5 +1,5 @@
 import type { Config } from './config/config.ts'
-import { isLoopback } from './kernel/webhooks.ts'
+import { isLoopback } from './domain/webhooks.ts'
 
 /** What an operator probably did not intend, a sentence each. Empty unless NODE_ENV is `production`. */
 export function listProductionWarnings(config: Config): string[] {

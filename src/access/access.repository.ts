@@ -7,8 +7,8 @@ import { memberships } from '../db/schema/memberships.ts'
 import { comments } from '../db/schema/comments.ts'
 import { evidence, seeds } from '../db/schema/seeds.ts'
 import { isWorkspace, workspaceColumns, workspaces, workspaceSlugs } from '../db/schema/workspaces.ts'
-import type { PartOfSeed, WorkspaceOfCaller } from '../kernel/principal.ts'
-import type { Role } from '../kernel/roles.ts'
+import type { PartOfSeed, WorkspaceOfCaller } from '../domain/principal.ts'
+import type { Role } from '../domain/roles.ts'
 
 /**
  * The columns of a workspace of a caller, in a query that joins `workspaces`. The membership is read by subqueries, which

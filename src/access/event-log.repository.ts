@@ -6,9 +6,9 @@ import { webhookDeliveries, webhooks } from '../db/schema/webhooks.ts'
 import { hiddenParameter } from '../db/sql/hidden-parameter.ts'
 import { placeholdersOf, prepared } from '../db/sql/prepared.ts'
 import { together } from '../db/together.ts'
-import { kindOf, seedIdOf, type Happening } from '../kernel/events.ts'
+import { kindOf, seedIdOf, type Happening } from '../domain/events.ts'
 import { createId } from '../kernel/ids.ts'
-import { serviceActorName, type Principal } from '../kernel/principal.ts'
+import { serviceActorName, type Principal } from '../domain/principal.ts'
 
 /** An event to append. Its target and its summary are made from `data` (`eventKinds`). */
 export type NewEvent = Happening & {

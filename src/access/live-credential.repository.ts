@@ -6,8 +6,8 @@ import { agentGrants } from '../db/schema/agent-grants.ts'
 import { apiKeys } from '../db/schema/api-keys.ts'
 import { together } from '../db/together.ts'
 import { errors } from '../kernel/errors.ts'
-import type { KeyRestrictions } from '../kernel/key-restrictions.ts'
-import type { Principal } from '../kernel/principal.ts'
+import type { KeyRestrictions } from '../domain/key-restrictions.ts'
+import type { Principal } from '../domain/principal.ts'
 
 const lockActiveKey = prepared((executor) =>
   executor

@@ -6,7 +6,7 @@ import { users } from '../db/schema/users.ts'
 import { workspaces } from '../db/schema/workspaces.ts'
 import { placeholdersOf, prepared } from '../db/sql/prepared.ts'
 import { errors } from '../kernel/errors.ts'
-import type { Role } from '../kernel/roles.ts'
+import type { Role } from '../domain/roles.ts'
 
 const lockWorkspaceOfMembers = prepared((executor) =>
   executor

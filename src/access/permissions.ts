@@ -1,4 +1,4 @@
-import type { Role } from '../kernel/roles.ts'
+import type { Role } from '../domain/roles.ts'
 
 const everybody = ['owner', 'admin', 'member', 'viewer'] as const
 const owners = ['owner'] as const

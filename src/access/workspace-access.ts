@@ -3,10 +3,10 @@ import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
-import type { KeyRestrictions } from '../kernel/key-restrictions.ts'
-import type { Call, Principal, WorkspaceOfCaller } from '../kernel/principal.ts'
-import type { Role } from '../kernel/roles.ts'
-import { isSlug } from '../kernel/slugs.ts'
+import type { KeyRestrictions } from '../domain/key-restrictions.ts'
+import type { Call, Principal, WorkspaceOfCaller } from '../domain/principal.ts'
+import type { Role } from '../domain/roles.ts'
+import { isSlug } from '../domain/slugs.ts'
 import {
   findWorkspacesByPart,
   findWorkspacesBySeed,

@@ -1,6 +1,6 @@
 import { listActiveApiKeys } from '../areas/apiKeys/apiKeys.repository.ts'
 import type { Database } from '../db/client.ts'
-import type { AccountTokenPurpose, EntryRules } from '../kernel/accounts.ts'
+import type { AccountTokenPurpose, EntryRules } from '../domain/accounts.ts'
 import { describeBrowser } from '../kernel/browsers.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { createToken, hashSecret } from '../kernel/tokens.ts'
@@ -24,9 +24,9 @@ import type { JobHandlers } from '../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../platform/mail/mail.port.ts'
 import { findRefusal } from './sign-in/admission.ts'
 import { countAccess } from './sign-in/access-of-person.repository.ts'
-import { findUserByEmail, findUserById, type UserRow } from './users/users.repository.ts'
+import { findUserByEmail, findUserById, type UserRow } from '../users/users.repository.ts'
 import { insertAccountToken } from './sign-in/credentials.repository.ts'
-import { emailChangeLifetimeMs, linkLifetimeMs, linkUrlOf } from '../kernel/links.ts'
+import { emailChangeLifetimeMs, linkLifetimeMs, linkUrlOf } from '../domain/links.ts'
 import {
   findEmailChange,
   setEmailChangeToken,

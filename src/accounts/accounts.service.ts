@@ -15,12 +15,12 @@ import { eraseWorkspace } from '../areas/workspaces/ownership.repository.ts'
 import { deleteRecordsOfPerson } from '../agent-oauth/records/oauth-records.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
 import { allowLongStatements } from '../db/sql/long-statements.ts'
-import { deletedUserName } from '../kernel/accounts.ts'
+import { deletedUserName } from '../domain/accounts.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { parseEmail } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
-import type { PrincipalUser } from '../kernel/principal.ts'
+import type { PrincipalUser } from '../domain/principal.ts'
 import { parseQuery, requireName } from '../kernel/text.ts'
 import { markUsedPictureForDeletion } from '../pictures/pictures.repository.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
@@ -32,7 +32,7 @@ import {
   insertUser,
   listUsers,
   type UserRow,
-} from './users/users.repository.ts'
+} from '../users/users.repository.ts'
 import { deleteAccountTokens, lockUser, markEmailVerified } from './sign-in/credentials.repository.ts'
 import { listFormerEmails } from './email-changes/email-changes.repository.ts'
 import { autoJoinByDomain } from '../areas/members/join-by-domain.ts'

@@ -6,7 +6,7 @@ import { addressOf, createRateLimiter } from '../http/limits/rate-limits.ts'
 import { createRefusalLimit } from '../http/limits/refusal-limit.ts'
 import { decodeForm } from '../http/requests/text-encoding.ts'
 import { ApiError, errors } from '../kernel/errors.ts'
-import { serviceName } from '../kernel/service-name.ts'
+import { serviceName } from '../domain/service-name.ts'
 import { isStorableThroughout } from '../kernel/text.ts'
 import type { AgentOAuth, Failure } from './agent-oauth.ts'
 import {

@@ -1,7 +1,7 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
 import { exampleInstant } from '../http/description/examples.ts'
 import { exampleOf, ref } from '../kernel/schemas.ts'
-import { serviceName } from '../kernel/service-name.ts'
+import { serviceName } from '../domain/service-name.ts'
 import { errors } from '../kernel/errors.ts'
 import {
   agentScope,

@@ -7,8 +7,8 @@ import {
   toAgentScopes,
   type AgentScope,
   type GrantDays,
-} from '../kernel/agent.ts'
-import type { Principal } from '../kernel/principal.ts'
+} from '../domain/agent.ts'
+import type { Principal } from '../domain/principal.ts'
 import { keepAllowedDocument } from './documents/documents.repository.ts'
 import { storeDecision } from './records/decisions.repository.ts'
 import { changeGrant, insertGrant, listLiveGrantsOf } from './records/grants.repository.ts'

@@ -1,4 +1,4 @@
-import { grantDays, validationKitScope } from '../kernel/agent.ts'
+import { grantDays, validationKitScope } from '../domain/agent.ts'
 
 /** The scope that every grant has, and the only one that clients are told to ask for at first. */
 export const agentScope = validationKitScope

@@ -1,6 +1,6 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import type { Logger } from 'pino'
-import { toAskedScopes } from '../kernel/agent.ts'
+import { toAskedScopes } from '../domain/agent.ts'
 import { errors as catalogue } from '../kernel/errors.ts'
 import type { Answers } from './answers.ts'
 import { DocumentGone, findDocumentError } from './documents/kept-documents.ts'

@@ -3,7 +3,7 @@ import type { Account } from '../accounts/accounts.service.ts'
 import { parseEmail } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
-import type { Principal } from '../kernel/principal.ts'
+import type { Principal } from '../domain/principal.ts'
 import type { Services } from '../services/services.ts'
 
 /** The command failed for a reason that the operator can fix. */

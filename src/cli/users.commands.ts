@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Account, Deletion, ListedAccount, WorkspaceOfPerson } from '../accounts/accounts.service.ts'
-import type { AccountTokenPurpose } from '../kernel/accounts.ts'
+import type { AccountTokenPurpose } from '../domain/accounts.ts'
 import {
   addCommand,
   addLimit,

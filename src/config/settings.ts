@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { signUpPolicies } from '../kernel/accounts.ts'
+import { signUpPolicies } from '../domain/accounts.ts'
 
 const origin = {
   pattern: '^https?://[^/?#\\s]+$',

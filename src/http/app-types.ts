@@ -6,8 +6,8 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify'
-import type { AgentPrincipal } from '../kernel/agent.ts'
-import type { Call } from '../kernel/principal.ts'
+import type { AgentPrincipal } from '../domain/agent.ts'
+import type { Call } from '../domain/principal.ts'
 
 /** The Fastify instance of all plugins here: the TypeBox schemas of a route type its request and response. */
 export type App = FastifyInstance<

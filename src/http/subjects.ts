@@ -1,4 +1,4 @@
-import type { Subject } from '../kernel/principal.ts'
+import type { Subject } from '../domain/principal.ts'
 import type { App } from './app-types.ts'
 
 declare module 'fastify' {

@@ -1,5 +1,4 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
-import { roles, type Role as RoleName } from './roles.ts'
 import { nameLengthMax, type TextRule } from './text.ts'
 
 /** A closed object: unknown fields are refused in requests and left out of answers. */
@@ -96,14 +95,6 @@ export function stringEnum<const T extends readonly string[]>(
 ) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 }
-
-/** What a person can be in a workspace. */
-export const Role = Type.Unsafe<RoleName>({
-  $id: 'Role',
-  type: 'string',
-  enum: [...roles],
-  description: 'What a person may do in a workspace, most powerful first.',
-})
 
 /** An instant as RFC 3339 in UTC with milliseconds. */
 export const timestampOptions = { format: 'date-time', examples: ['2026-11-21T03:04:05.678Z'] }

@@ -1,4 +1,4 @@
-import type { WebhookDisabledReason } from '../kernel/webhooks.ts'
+import type { WebhookDisabledReason } from '../domain/webhooks.ts'
 import { compose, type MailContent } from './compose.ts'
 import { describeTime } from './times.ts'
 import { noticeFooter } from './words.ts'

@@ -1,5 +1,5 @@
 import { escapeHtml } from '../kernel/escape-html.ts'
-import { serviceName } from '../kernel/service-name.ts'
+import { serviceName } from '../domain/service-name.ts'
 import { withoutRefused } from '../kernel/text.ts'
 
 /** The content of a mail, as HTML and for mail programs without HTML. */

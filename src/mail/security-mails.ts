@@ -1,4 +1,4 @@
-import type { AccessCounts, SecurityNotice } from '../kernel/accounts.ts'
+import type { AccessCounts, SecurityNotice } from '../domain/accounts.ts'
 import { compose, type MailContent } from './compose.ts'
 import { describeTime, formatTime } from './times.ts'
 import { greet } from './words.ts'

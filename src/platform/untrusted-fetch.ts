@@ -4,8 +4,8 @@ import { request, type RequestOptions } from 'node:https'
 import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
 import { FetchFailure } from '../kernel/fetch-failure.ts'
-import { createTurns } from '../kernel/turns.ts'
-import { isLoopback, type SendWebhook, type WebhookAnswer } from '../kernel/webhooks.ts'
+import { createTurns } from '../concurrency/turns.ts'
+import { isLoopback, type SendWebhook, type WebhookAnswer } from '../domain/webhooks.ts'
 import { connectThroughProxy } from './outgoing-proxy.ts'
 
 const deadlineMs = 2_500

@@ -24,7 +24,7 @@ import type { TeamsService } from '../areas/teams/teams.service.ts'
 import type { SearchService } from '../areas/workspaces/search.service.ts'
 import type { McpHandler } from '../http/requests/mcp.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { PersonStreams } from '../kernel/person-streams.ts'
+import type { PersonStreams } from '../concurrency/person-streams.ts'
 
 export interface AgentAccessOptions {
   /** What the tools call, as routes do. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { SecretBox } from '../accounts/second-factor/secret-box.ts'
+import type { SecretBox } from '../platform/secrets/secret-box.port.ts'
 import {
   claimDeliveries,
   recordAndDisable,
@@ -10,8 +10,8 @@ import { createDeliverer, type Deliverer } from '../areas/webhooks/deliverer.ts'
 import { makeWebhookRequest } from '../areas/webhooks/webhook-requests.ts'
 import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { encodeFeedCursor } from '../kernel/event-cursors.ts'
-import type { SendWebhook } from '../kernel/webhooks.ts'
+import { encodeFeedCursor } from '../domain/event-cursors.ts'
+import type { SendWebhook } from '../domain/webhooks.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 
 export interface DeliveriesOptions {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import type { Principal } from '../../src/kernel/principal.ts'
+import type { Principal } from '../../src/domain/principal.ts'
 import { createCompany, get, post } from '../support/company.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { clone, selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { agentScopes, type AgentScope } from '../../src/kernel/agent.ts'
+import { agentScopes, type AgentScope } from '../../src/domain/agent.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { recordStatements } from '../support/record-statements.ts'
 import { startTestApp } from '../support/test-app.ts'

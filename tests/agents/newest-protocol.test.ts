@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport, type McpSubscription } from '@modelcontextprotocol/client'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import type { AgentScope } from '../../src/kernel/agent.ts'
+import type { AgentScope } from '../../src/domain/agent.ts'
 import { eras, letAgentIn, type Era } from '../support/agent-caller.ts'
 import { createCompany, patch } from '../support/company.ts'
 import { createOAuthTester, type TestHost } from '../support/oauth-client.ts'

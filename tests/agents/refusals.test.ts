@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { agentScopes } from '../../src/kernel/agent.ts'
+import { agentScopes } from '../../src/domain/agent.ts'
 import { eras, letAgentIn, type ToolAnswer } from '../support/agent-caller.ts'
 import { addPerson, createCompany } from '../support/company.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'

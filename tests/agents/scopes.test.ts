@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { agentScopes, type AgentScope } from '../../src/kernel/agent.ts'
+import { agentScopes, type AgentScope } from '../../src/domain/agent.ts'
 import {
   codeOf,
   createOAuthTester,

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
-import { encodeFeedCursor, startOfFeed } from '../../src/kernel/event-cursors.ts'
+import { encodeFeedCursor, startOfFeed } from '../../src/domain/event-cursors.ts'
 import { letAgentIn } from '../support/agent-caller.ts'
 import { checkEach } from '../support/check-each.ts'
 import {

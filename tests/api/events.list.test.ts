@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
-import type { Happening } from '../../src/kernel/events.ts'
+import type { Happening } from '../../src/domain/events.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { insertEvent } from '../../src/access/event-log.repository.ts'
 import { createCompany, createInvite, createTeam, get, patch, post, tokenOf } from '../support/company.ts'

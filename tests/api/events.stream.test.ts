@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { streamEventsDefaults } from '../../src/http/answers/stream-events.ts'
 import { errors } from '../../src/kernel/errors.ts'
-import { encodeFeedCursor } from '../../src/kernel/event-cursors.ts'
+import { encodeFeedCursor } from '../../src/domain/event-cursors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { letAgentIn } from '../support/agent-caller.ts'
 import {

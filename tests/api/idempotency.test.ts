@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   createIdempotencyStore,
   deleteExpiredIdempotentRequests,
-} from '../../src/db/idempotency.repository.ts'
+} from '../../src/access/idempotency.repository.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { deriveKey, unseal } from '../../src/kernel/sealing.ts'

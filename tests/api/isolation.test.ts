@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { agentScopes } from '../../src/kernel/agent.ts'
+import { agentScopes } from '../../src/domain/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
 import { eraseLeavers } from '../../src/accounts/leaving/leaving.jobs.ts'
-import { deletionWaitMs } from '../../src/kernel/accounts.ts'
+import { deletionWaitMs } from '../../src/domain/accounts.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { addPerson, createCompany, del, findRoles, get, patch, post } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'

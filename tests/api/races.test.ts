@@ -3,7 +3,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { insertMemberIfNew, lockMembersOfWorkspace } from '../../src/access/memberships.repository.ts'
 import { errors } from '../../src/kernel/errors.ts'
-import type { Role } from '../../src/kernel/roles.ts'
+import type { Role } from '../../src/domain/roles.ts'
 import {
   addPerson,
   createCompany,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors, type ErrorFactory } from '../../src/kernel/errors.ts'
-import type { Principal } from '../../src/kernel/principal.ts'
+import type { Principal } from '../../src/domain/principal.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 
 /**

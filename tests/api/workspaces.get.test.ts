@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
-import { roles } from '../../src/kernel/roles.ts'
+import { roles } from '../../src/domain/roles.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { startTestApp } from '../support/test-app.ts'

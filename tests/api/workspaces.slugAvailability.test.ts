@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
-import { roles } from '../../src/kernel/roles.ts'
+import { roles } from '../../src/domain/roles.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'

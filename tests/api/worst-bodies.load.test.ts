@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { OpenApiDocument } from '../../src/http/description/openapi-document.ts'
-import { agentScopes } from '../../src/kernel/agent.ts'
+import { agentScopes } from '../../src/domain/agent.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { makeWorstBodies } from '../support/worst-bodies.ts'

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { App } from '../../src/http/app-types.ts'
 import { idempotency, toOk } from '../../src/http/requests/idempotency.ts'
 import type { IdempotencyStore } from '../../src/kernel/idempotency.ts'
-import type { Call } from '../../src/kernel/principal.ts'
+import type { Call } from '../../src/domain/principal.ts'
 
 const user = { id: 'user', name: 'Grace', email: 'grace@example.com', emailVerifiedAt: null, imageKey: null }
 

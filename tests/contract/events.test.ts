@@ -7,7 +7,7 @@ import {
   kindOf,
   withoutPerson,
   type EventType,
-} from '../../src/kernel/events.ts'
+} from '../../src/domain/events.ts'
 
 const types = Object.keys(eventKinds) as EventType[]
 const ajv = new Ajv({ allowUnionTypes: true })

@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { expect } from 'vitest'
-import { agentScopes, type AgentScope } from '../../src/kernel/agent.ts'
+import { agentScopes, type AgentScope } from '../../src/domain/agent.ts'
 import { createOAuthTester } from './oauth-client.ts'
 import type { TestApp, TestPerson } from './test-app.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
-import type { KeyAccess } from '../../src/kernel/key-restrictions.ts'
+import type { KeyAccess } from '../../src/domain/key-restrictions.ts'
 import { get, post } from './company.ts'
 import { dumpDatabase } from './dump-database.ts'
 import { expectError } from './expect-error.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { InjectOptions } from 'fastify'
 import { expect } from 'vitest'
-import type { Role } from '../../src/kernel/roles.ts'
+import type { Role } from '../../src/domain/roles.ts'
 import { selectRows, type TestApp, type TestPerson } from './test-app.ts'
 import { addMember, addMembers, createWorkspace, type TestWorkspace } from './workspaces.ts'
 

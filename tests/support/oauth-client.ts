@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import type { LightMyRequestResponse } from 'fastify'
 import * as oauth from 'oauth4webapi'
 import type { Choice } from '../../src/agent-oauth/consents.ts'
-import type { Principal } from '../../src/kernel/principal.ts'
+import type { Principal } from '../../src/domain/principal.ts'
 import type { TestApp, TestPerson } from './test-app.ts'
 
 /** An agent that knows the service's URL, and what it has got so far. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '../../src/db/client.ts'
 import { canonicalizeEmail } from '../../src/kernel/email.ts'
 import { createId } from '../../src/kernel/ids.ts'
-import type { Principal } from '../../src/kernel/principal.ts'
+import type { Principal } from '../../src/domain/principal.ts'
 import { createApiKeySecret, hashSecret } from '../../src/kernel/tokens.ts'
 import type { Services } from '../../src/services/services.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { createId } from '../../src/kernel/ids.ts'
-import type { Role } from '../../src/kernel/roles.ts'
+import type { Role } from '../../src/domain/roles.ts'
 import {
   addPerson,
   createInvite,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
-import type { Role } from '../../src/kernel/roles.ts'
+import type { Role } from '../../src/domain/roles.ts'
 import { selectRows, type TestApp, type TestPerson } from './test-app.ts'
 
 /** A workspace made for a test. */

@@ -6,9 +6,9 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { kitResources } from '../../src/areas/agent/mcp/kit-resources.mcp.ts'
 import { mcpForm, readValidationKitTool } from '../../src/areas/agent/read-validation-kit.mcp.ts'
 import type { KitService, ValidationKit } from '../../src/areas/agent/agent.service.ts'
-import type { AgentPrincipal } from '../../src/kernel/agent.ts'
+import type { AgentPrincipal } from '../../src/domain/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
-import { createPersonStreams } from '../../src/kernel/person-streams.ts'
+import { createPersonStreams } from '../../src/concurrency/person-streams.ts'
 import type { Json } from '../../src/kernel/json-text.ts'
 
 const agent: AgentPrincipal = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createId } from '../../src/kernel/ids.ts'
 import { renderMarkdown } from '../../src/website/components/markdown.ts'
-import { mentionedIn, toShownBody, toStoredBody } from '../../src/kernel/comments.ts'
+import { mentionedIn, toShownBody, toStoredBody } from '../../src/domain/comments.ts'
 
 const [ada, bob] = [createId(), createId()]
 

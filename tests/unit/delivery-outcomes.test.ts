@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { judgeAnswer } from '../../src/areas/webhooks/delivery-outcomes.ts'
-import type { WebhookAnswer } from '../../src/kernel/webhooks.ts'
+import type { WebhookAnswer } from '../../src/domain/webhooks.ts'
 
 const now = new Date('2026-11-21T03:04:05.678Z')
 const judge = (answer: WebhookAnswer, { attempts = 1, slowedCount = 0, random = 0 } = {}) =>

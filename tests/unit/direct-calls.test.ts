@@ -2,9 +2,9 @@ import { Type } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
 import { defineTool, readingHints, type AgentTool } from '../../src/areas/agent/agent-tool.ts'
 import { createKitMcpHandler } from '../../src/areas/agent/mcp/agent.mcp.ts'
-import type { AgentPrincipal } from '../../src/kernel/agent.ts'
+import type { AgentPrincipal } from '../../src/domain/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
-import { createPersonStreams } from '../../src/kernel/person-streams.ts'
+import { createPersonStreams } from '../../src/concurrency/person-streams.ts'
 import type { Json } from '../../src/kernel/json-text.ts'
 
 const agent: AgentPrincipal = {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createEventStreams, streamBatchMax, type Follower } from '../../src/areas/events/event-streams.ts'
 import type { FeedRows } from '../../src/areas/events/event-feed.repository.ts'
-import { startOfFeed } from '../../src/kernel/event-cursors.ts'
+import { startOfFeed } from '../../src/domain/event-cursors.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })

@@ -4,7 +4,7 @@ import {
   isWithin,
   unrestricted,
   type KeyRestrictions,
-} from '../../src/kernel/key-restrictions.ts'
+} from '../../src/domain/key-restrictions.ts'
 
 const [soon, late] = [new Date('2027-01-01T00:00:00Z'), new Date('2028-01-01T00:00:00Z')]
 const ending: KeyRestrictions = { ...unrestricted, expiresAt: soon }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { serviceName } from '../../src/kernel/service-name.ts'
+import { serviceName } from '../../src/domain/service-name.ts'
 import { accessEndedMail } from '../../src/mail/access-mails.ts'
 import type { MailContent } from '../../src/mail/compose.ts'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isAbove, mayActOn, mayGrant, roles, type Role } from '../../src/kernel/roles.ts'
+import { isAbove, mayActOn, mayGrant, roles, type Role } from '../../src/domain/roles.ts'
 
 /** Every pair for which a rule holds, the first role before the second. */
 const pairs = (rule: (one: Role, other: Role) => boolean) =>

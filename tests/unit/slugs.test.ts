@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { assertUsableSlug, isReservedSlug, isSlug, suggestSlug } from '../../src/kernel/slugs.ts'
+import { assertUsableSlug, isReservedSlug, isSlug, suggestSlug } from '../../src/domain/slugs.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 describe('isSlug', () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createToolSubscriptions } from '../../src/areas/agent/mcp/tool-subscriptions.ts'
-import type { AgentPrincipal } from '../../src/kernel/agent.ts'
-import { createPersonStreams } from '../../src/kernel/person-streams.ts'
+import type { AgentPrincipal } from '../../src/domain/agent.ts'
+import { createPersonStreams } from '../../src/concurrency/person-streams.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

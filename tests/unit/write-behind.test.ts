@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createWriteBehind } from '../../src/db/write-behind.ts'
+import { createWriteBehind } from '../../src/concurrency/write-behind.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isAllowed, permissions, type WorkspaceAction } from '../../src/access/permissions.ts'
-import { roles, type Role } from '../../src/kernel/roles.ts'
+import { roles, type Role } from '../../src/domain/roles.ts'
 import { createComment } from '../support/comments.ts'
 import { createCompany, createInvite, createTeam, del, post } from '../support/company.ts'
 import { addEvidence, createSeed, insertGrant, joinSeed } from '../support/seeds.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
-import type { Principal } from '../../src/kernel/principal.ts'
+import type { Principal } from '../../src/domain/principal.ts'
 import {
   createCompany,
   createInvite,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { deletionWaitMs } from '../../src/kernel/accounts.ts'
+import { deletionWaitMs } from '../../src/domain/accounts.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, get, randomEmail } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'

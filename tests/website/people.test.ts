@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createId } from '../../src/kernel/ids.ts'
-import { roles } from '../../src/kernel/roles.ts'
+import { roles } from '../../src/domain/roles.ts'
 import { hueOf } from '../../src/website/components/hues.ts'
 import { addPerson, createCompany, createInvite, createTeam, post } from '../support/company.ts'
 import { recordStatements } from '../support/record-statements.ts'

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { readAsset } from '../../src/assets/assets.ts'
-import { roles } from '../../src/kernel/roles.ts'
+import { roles } from '../../src/domain/roles.ts'
 import { addPerson, createCompany, createTeam, post } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'

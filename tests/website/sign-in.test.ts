@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sessionsMax } from '../../src/kernel/accounts.ts'
+import { sessionsMax } from '../../src/domain/accounts.ts'
 import { createArgon2Passwords } from '../../src/platform/passwords/argon2-passwords.ts'
 import { findJobs, randomEmail } from '../support/company.ts'
 import { createTestClock } from '../support/test-clock.ts'

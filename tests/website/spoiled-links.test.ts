@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { repairLink } from '../../src/kernel/links.ts'
+import { repairLink } from '../../src/domain/links.ts'
 import { createToken } from '../../src/kernel/tokens.ts'
 import { createCompany, post, randomEmail } from '../support/company.ts'
 import { createVisitor, startWebsite, type Visitor } from './visitor.ts'

@@ -1,4 +1,4 @@
-// npm run docs writes this file from src/kernel/events.ts.
+// npm run docs writes this file from src/domain/events.ts.
 import type { components } from './api.ts'
 
 /** The data of events by their types. */

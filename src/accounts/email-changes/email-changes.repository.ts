@@ -1,12 +1,12 @@
 import { and, eq, gt, gte, lte, ne } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isUniqueViolation } from '../../db/errors.ts'
-import { isReservedAddress, reservedSince } from '../users/reserved-addresses.repository.ts'
+import { isReservedAddress, reservedSince } from '../../users/reserved-addresses.repository.ts'
 import { emailChanges, formerEmails } from '../../db/schema/accounts.ts'
 import { users } from '../../db/schema/users.ts'
 import { canonicalizeEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { UserRow } from '../users/users.repository.ts'
+import type { UserRow } from '../../users/users.repository.ts'
 
 export type EmailChangeRow = typeof emailChanges.$inferSelect
 

@@ -1,11 +1,11 @@
 import type { Database } from '../../db/client.ts'
-import { deletionWaitMs } from '../../kernel/accounts.ts'
+import { deletionWaitMs } from '../../domain/accounts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { createToken, hashSecret } from '../../kernel/tokens.ts'
 import { accountDeletionMail } from '../../mail/security-mails.ts'
 import type { JobHandlers } from '../../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../../platform/mail/mail.port.ts'
-import { findUserById } from '../users/users.repository.ts'
+import { findUserById } from '../../users/users.repository.ts'
 import { listDueDeletions, setCancelToken } from './leaving.repository.ts'
 
 /** The mail to people who are leaving. The token of its link is created by the job, so that the queue contains none. */

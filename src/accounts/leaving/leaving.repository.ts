@@ -2,7 +2,7 @@ import { and, eq, gt, isNotNull, lte } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { leavings } from '../../db/schema/leavings.ts'
 import { users } from '../../db/schema/users.ts'
-import type { UserRow } from '../users/users.repository.ts'
+import type { UserRow } from '../../users/users.repository.ts'
 
 /** Lets API keys of a person export and delete the account until a time. */
 export async function allowLeaving(executor: Executor, userId: string, until: Date): Promise<void> {

@@ -17,8 +17,8 @@ import { teamMembers, teams } from '../../db/schema/teams.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { comparableAddress } from '../../db/sql/has-address.ts'
 import { readExportPages, type ExportSource } from '../../db/sql/export-pages.ts'
-import type { PrincipalUser } from '../../kernel/principal.ts'
-import { findUserById } from '../users/users.repository.ts'
+import type { PrincipalUser } from '../../domain/principal.ts'
+import { findUserById } from '../../users/users.repository.ts'
 
 type ListName = Exclude<keyof PersonExport, 'profile'>
 type Sources = { [Name in ListName]: ExportSource<PersonExport[Name][number]> }

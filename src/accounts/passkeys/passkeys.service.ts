@@ -3,7 +3,7 @@ import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
-import type { Principal } from '../../kernel/principal.ts'
+import type { Principal } from '../../domain/principal.ts'
 import { requireLabel } from '../../kernel/text.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { lockUser } from '../sign-in/credentials.repository.ts'
@@ -23,7 +23,7 @@ import {
   type PasskeyChallenge,
 } from './passkey-tickets.ts'
 import { proveSession } from '../sessions/prove-session.ts'
-import type { SecretBox } from '../second-factor/secret-box.ts'
+import type { SecretBox } from '../../platform/secrets/secret-box.port.ts'
 import { startSession, type Browser } from '../sign-in/start-session.ts'
 import { parseCredential, type WebAuthn } from './webauthn.ts'
 

@@ -2,9 +2,9 @@ import { requireLiveCredential } from '../../access/live-credential.repository.t
 import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { Principal } from '../../kernel/principal.ts'
+import type { Principal } from '../../domain/principal.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
-import { lockUser } from '../users/users.repository.ts'
+import { lockUser } from '../../users/users.repository.ts'
 import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts'
 import {
   confirmApp,
@@ -16,7 +16,7 @@ import {
   upsertUnconfirmedApp,
   useStep,
 } from './second-factor.repository.ts'
-import type { SecretBox } from './secret-box.ts'
+import type { SecretBox } from '../../platform/secrets/secret-box.port.ts'
 import { renewSessionOf } from '../sessions/prove-session.ts'
 import { createTotpSecret, findTotpStep, totpUriOf } from './totp.ts'
 

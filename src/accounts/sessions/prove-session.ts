@@ -1,6 +1,6 @@
 import type { Executor } from '../../db/client.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { Principal } from '../../kernel/principal.ts'
+import type { Principal } from '../../domain/principal.ts'
 import { renewSession } from './sessions.repository.ts'
 
 /** Records a proof in the session of the caller, and renews it. Throws `sign_in_required` if the session has ended. */

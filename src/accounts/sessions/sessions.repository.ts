@@ -8,7 +8,7 @@ import { endedSessions, knownBrowsers, sessions } from '../../db/schema/accounts
 import { memberships } from '../../db/schema/memberships.ts'
 import { principalColumns, users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
-import type { PrincipalUser } from '../../kernel/principal.ts'
+import type { PrincipalUser } from '../../domain/principal.ts'
 
 /** A workspace of a person, for the menu on every page. */
 export interface RecentWorkspace {

@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import type { Principal } from '../../kernel/principal.ts'
+import type { Principal } from '../../domain/principal.ts'
 import { deriveKey } from '../../kernel/sealing.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
@@ -20,7 +20,7 @@ import {
   type RecentWorkspace,
 } from './sessions.repository.ts'
 import { renewSessionOf } from './prove-session.ts'
-import { sessionLifetimeMaxMs, sessionLifetimeMs } from '../../kernel/accounts.ts'
+import { sessionLifetimeMaxMs, sessionLifetimeMs } from '../../domain/accounts.ts'
 
 export type { RecentWorkspace }
 

@@ -7,7 +7,7 @@ import { memberships } from '../../db/schema/memberships.ts'
 import { passkeys } from '../../db/schema/passkeys.ts'
 import { authenticatorApps } from '../../db/schema/second-factors.ts'
 import { users } from '../../db/schema/users.ts'
-import type { AccessCounts } from '../../kernel/accounts.ts'
+import type { AccessCounts } from '../../domain/accounts.ts'
 
 /** Counts what gives access to a person's account besides the password. All zero for a person who does not exist. */
 export async function countAccess(executor: Executor, userId: string, now: Date): Promise<AccessCounts> {

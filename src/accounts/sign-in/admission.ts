@@ -1,7 +1,7 @@
 import type { Executor } from '../../db/client.ts'
-import type { EntryRules } from '../../kernel/accounts.ts'
+import type { EntryRules } from '../../domain/accounts.ts'
 import { errors, type ApiError } from '../../kernel/errors.ts'
-import type { UserRow } from '../users/users.repository.ts'
+import type { UserRow } from '../../users/users.repository.ts'
 import { findAdmission } from './admission.repository.ts'
 
 type Applicant = Pick<UserRow, 'id' | 'email' | 'emailVerifiedAt'>

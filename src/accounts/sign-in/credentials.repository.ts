@@ -3,8 +3,8 @@ import type { Executor } from '../../db/client.ts'
 import { hasAddress } from '../../db/sql/has-address.ts'
 import { accountTokens, identities, passwords } from '../../db/schema/accounts.ts'
 import { users } from '../../db/schema/users.ts'
-import type { AccountTokenPurpose } from '../../kernel/accounts.ts'
-import type { UserRow } from '../users/users.repository.ts'
+import type { AccountTokenPurpose } from '../../domain/accounts.ts'
+import type { UserRow } from '../../users/users.repository.ts'
 
 export async function findPasswordHash(executor: Executor, userId: string): Promise<string | undefined> {
   const [row] = await executor

@@ -1,18 +1,18 @@
-import { linkUrlOf } from '../../kernel/links.ts'
+import { linkUrlOf } from '../../domain/links.ts'
 import { requireLiveCredential } from '../../access/live-credential.repository.ts'
 import type { Database, Executor } from '../../db/client.ts'
-import type { AccountTokenPurpose, EntryRules } from '../../kernel/accounts.ts'
+import type { AccountTokenPurpose, EntryRules } from '../../domain/accounts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
-import type { Principal } from '../../kernel/principal.ts'
+import type { Principal } from '../../domain/principal.ts'
 import { requireName } from '../../kernel/text.ts'
 import { createToken, hashSecret } from '../../kernel/tokens.ts'
 import type { ExternalIdentity } from '../../platform/identity/identity.port.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { PasswordHasher } from '../../platform/passwords/passwords.port.ts'
-import { insertUserIfNew, type UserRow } from '../users/users.repository.ts'
+import { insertUserIfNew, type UserRow } from '../../users/users.repository.ts'
 import {
   consumeAccountToken,
   deleteAccountTokens,

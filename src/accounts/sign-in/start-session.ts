@@ -1,13 +1,13 @@
 import type { Executor } from '../../db/client.ts'
-import { sessionLifetimeMs, sessionsMax } from '../../kernel/accounts.ts'
+import { sessionLifetimeMs, sessionsMax } from '../../domain/accounts.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
-import type { PrincipalUser } from '../../kernel/principal.ts'
+import type { PrincipalUser } from '../../domain/principal.ts'
 import { createToken, hashSecret } from '../../kernel/tokens.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { autoJoinByDomain } from '../../areas/members/join-by-domain.ts'
 import { recordFirstSignIn } from '../../areas/members/offers.repository.ts'
-import { isLeaving } from '../users/leavers.repository.ts'
+import { isLeaving } from '../../users/leavers.repository.ts'
 import { hasSecondFactor, insertPendingSignIn } from '../second-factor/second-factor.repository.ts'
 import {
   deleteExcessSessions,

@@ -1,5 +1,5 @@
 import type { Executor } from '../../db/client.ts'
-import type { UserRow } from '../users/users.repository.ts'
+import type { UserRow } from '../../users/users.repository.ts'
 import { deletePassword, markEmailVerified } from './credentials.repository.ts'
 
 /**

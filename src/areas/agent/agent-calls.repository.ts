@@ -4,7 +4,7 @@ import { agentCallLog, agentCalls, agentGrants } from '../../db/schema/agent-gra
 import { evidence } from '../../db/schema/seeds.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
 import { insertEvent } from '../../access/event-log.repository.ts'
-import { toPrincipal, type AgentPrincipal } from '../../kernel/agent.ts'
+import { toPrincipal, type AgentPrincipal } from '../../domain/agent.ts'
 
 /** The calls of one tool by one agent on one day. */
 export interface CallCount {

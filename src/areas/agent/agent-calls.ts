@@ -1,6 +1,6 @@
 import type { Database } from '../../db/client.ts'
-import { createWriteBehind } from '../../db/write-behind.ts'
-import type { AgentPrincipal } from '../../kernel/agent.ts'
+import { createWriteBehind } from '../../concurrency/write-behind.ts'
+import type { AgentPrincipal } from '../../domain/agent.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'

@@ -1,9 +1,9 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { isAllowed, type WorkspaceAction } from '../../access/permissions.ts'
-import { agentScopes, type AgentPrincipal, type AgentScope } from '../../kernel/agent.ts'
+import { agentScopes, type AgentPrincipal, type AgentScope } from '../../domain/agent.ts'
 import type { ErrorCode, ErrorFactory } from '../../kernel/errors.ts'
 import type { Json } from '../../kernel/json-text.ts'
-import type { Role } from '../../kernel/roles.ts'
+import type { Role } from '../../domain/roles.ts'
 
 /** What an agent can do: an MCP tool, and an operation of the HTTP API with the same input and output. */
 export interface AgentTool<Input extends TObject = TObject, Output extends TObject = TObject> {

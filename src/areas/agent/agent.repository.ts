@@ -6,9 +6,9 @@ import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { principalColumns, users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
-import { writeUses } from '../../db/last-used.repository.ts'
-import type { Use } from '../../db/use-recorder.ts'
-import type { AgentPrincipal } from '../../kernel/agent.ts'
+import { writeUses } from '../../access/last-used.repository.ts'
+import type { Use } from '../../concurrency/use-recorder.ts'
+import type { AgentPrincipal } from '../../domain/agent.ts'
 
 const selectLiveGrants = prepared((executor) =>
   executor

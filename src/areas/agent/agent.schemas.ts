@@ -8,7 +8,8 @@ import {
   kitParticipantsMax,
   kitSeedsMax,
   validationKitScope,
-} from '../../kernel/agent.ts'
+} from '../../domain/agent.ts'
+import { Role } from '../../domain/roles.ts'
 import {
   closed,
   dateOrTime,
@@ -17,12 +18,11 @@ import {
   nullableArray,
   nullableString,
   ref,
-  Role,
   stringEnum,
   Timestamp,
 } from '../../kernel/schemas.ts'
 import { errors } from '../../kernel/errors.ts'
-import { seedQueryLengthMax, seedStatuses } from '../../kernel/seeds.ts'
+import { seedQueryLengthMax, seedStatuses } from '../../domain/seeds.ts'
 import { countedEvidenceFields, exampleCountedEvidence } from '../evidence/evidence.schemas.ts'
 import {
   evidenceCounts as countsOf,

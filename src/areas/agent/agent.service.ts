@@ -5,7 +5,7 @@ import {
   kitSeedsMax,
   mayReadDiscussions,
   type AgentPrincipal,
-} from '../../kernel/agent.ts'
+} from '../../domain/agent.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'

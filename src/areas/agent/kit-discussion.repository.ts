@@ -5,7 +5,7 @@ import { seedParticipants } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
 import { itemColumns, readOne } from '../../db/sql/json-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
-import { kitCommentsMax, kitParticipantsMax } from '../../kernel/agent.ts'
+import { kitCommentsMax, kitParticipantsMax } from '../../domain/agent.ts'
 import { mentionsOfComment } from '../comments/comments.repository.ts'
 import type { KitComment, KitParticipant } from './agent.schemas.ts'
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/client.ts'
-import { toShownBody } from '../../kernel/comments.ts'
+import { toShownBody } from '../../domain/comments.ts'
 import type { KitComment, ValidationKit } from './agent.schemas.ts'
 import { readDiscussionRows, type StoredKitComment } from './kit-discussion.repository.ts'
 import { countFitting, joinItems } from './kit-text.ts'

@@ -1,4 +1,4 @@
-import { validationKitScope } from '../../kernel/agent.ts'
+import { validationKitScope } from '../../domain/agent.ts'
 import { errors } from '../../kernel/errors.ts'
 import { ValidationKit, ValidationKitInput, validationKitParts } from './agent.schemas.ts'
 import type { KitForm, KitService } from './agent.service.ts'

@@ -1,4 +1,4 @@
-import type { AgentPrincipal } from '../../kernel/agent.ts'
+import type { AgentPrincipal } from '../../domain/agent.ts'
 
 /** The URLs of seeds on the website. */
 export interface SeedLinks {

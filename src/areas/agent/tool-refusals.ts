@@ -1,7 +1,7 @@
 import { isAllowed } from '../../access/permissions.ts'
-import type { AgentPrincipal } from '../../kernel/agent.ts'
+import type { AgentPrincipal } from '../../domain/agent.ts'
 import { errors, type ApiError } from '../../kernel/errors.ts'
-import { roles } from '../../kernel/roles.ts'
+import { roles } from '../../domain/roles.ts'
 import { mayCall, type AgentTool } from './agent-tool.ts'
 
 /** Why an agent may not call a tool, and what its person can do about it; undefined if it may. */

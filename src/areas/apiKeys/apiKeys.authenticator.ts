@@ -1,12 +1,12 @@
 import { timesOf } from '../../access/workspace-access.ts'
 import { createBatch } from '../../db/sql/batch.ts'
 import type { Database } from '../../db/client.ts'
-import { createUseRecorder } from '../../db/use-recorder.ts'
+import { createUseRecorder } from '../../concurrency/use-recorder.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isId } from '../../kernel/ids.ts'
-import { isRestricted } from '../../kernel/key-restrictions.ts'
-import type { Call, Principal, Subject } from '../../kernel/principal.ts'
-import { isSlug } from '../../kernel/slugs.ts'
+import { isRestricted } from '../../domain/key-restrictions.ts'
+import type { Call, Principal, Subject } from '../../domain/principal.ts'
+import { isSlug } from '../../domain/slugs.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
 import {
   findApiKeyOwners,

@@ -18,7 +18,7 @@ import {
   keyWorkspacesMax,
   overlapSecondsDefault,
   overlapSecondsMax,
-} from '../../kernel/key-restrictions.ts'
+} from '../../domain/key-restrictions.ts'
 import { labelLengthMax } from '../../kernel/text.ts'
 
 const exampleKey = {

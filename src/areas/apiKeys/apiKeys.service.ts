@@ -1,6 +1,6 @@
 import type { Changes } from '../../access/change.ts'
 import { requireLiveCredential } from '../../access/live-credential.repository.ts'
-import { lockUser } from '../../accounts/users/users.repository.ts'
+import { lockUser } from '../../users/users.repository.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -11,8 +11,8 @@ import {
   overlapSecondsDefault,
   unrestricted,
   type KeyRestrictions,
-} from '../../kernel/key-restrictions.ts'
-import type { Principal } from '../../kernel/principal.ts'
+} from '../../domain/key-restrictions.ts'
+import type { Principal } from '../../domain/principal.ts'
 import { requireLabel } from '../../kernel/text.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { createApiKeySecret, hashSecret } from '../../kernel/tokens.ts'

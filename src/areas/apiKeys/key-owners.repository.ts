@@ -7,10 +7,10 @@ import { apiKeys } from '../../db/schema/api-keys.ts'
 import { seeds } from '../../db/schema/seeds.ts'
 import { principalColumns, users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
-import { writeUses } from '../../db/last-used.repository.ts'
-import type { Use } from '../../db/use-recorder.ts'
-import type { KeyRestrictions } from '../../kernel/key-restrictions.ts'
-import type { PrincipalUser, WorkspaceOfCaller } from '../../kernel/principal.ts'
+import { writeUses } from '../../access/last-used.repository.ts'
+import type { Use } from '../../concurrency/use-recorder.ts'
+import type { KeyRestrictions } from '../../domain/key-restrictions.ts'
+import type { PrincipalUser, WorkspaceOfCaller } from '../../domain/principal.ts'
 
 /** A key that is not revoked, which may have expired, and its owner. */
 export interface ApiKeyOwner extends KeyRestrictions {

@@ -10,7 +10,7 @@ import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isAfter, isBefore } from '../../db/sql/keyset.ts'
 import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
-import type { EvidenceAuthors } from '../../kernel/seeds.ts'
+import type { EvidenceAuthors } from '../../domain/seeds.ts'
 import type { Comment } from './comments.schemas.ts'
 
 /** Whom a comment mentions, as a JSON array, with the names that they have now. */

@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleTime } from '../../http/description/examples.ts'
 import { listOperation, operation, pathParams } from '../../http/description/operation.ts'
-import { commentLengthMax } from '../../kernel/comments.ts'
+import { commentLengthMax } from '../../domain/comments.ts'
 import { errors } from '../../kernel/errors.ts'
 import {
   closed,

@@ -9,7 +9,7 @@ import {
   mentionedIn,
   toShownBody,
   toStoredBody,
-} from '../../kernel/comments.ts'
+} from '../../domain/comments.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
 import {
@@ -21,7 +21,7 @@ import {
   type Page,
   type PageRequest,
 } from '../../kernel/pagination.ts'
-import type { Principal } from '../../kernel/principal.ts'
+import type { Principal } from '../../domain/principal.ts'
 import { requireLines } from '../../kernel/text.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { notifyMentioned, notifyOfComment } from '../notifications/notify-of-comment.ts'

@@ -1,4 +1,4 @@
-import { encodeFeedCursor, type FeedPlace } from '../../kernel/event-cursors.ts'
+import { encodeFeedCursor, type FeedPlace } from '../../domain/event-cursors.ts'
 import { parseJson, type Json } from '../../kernel/json-text.ts'
 import { rowsOf } from '../../kernel/pagination.ts'
 import type { FeedRows } from './event-feed.repository.ts'

@@ -33,7 +33,7 @@ import {
   isEventType,
   kindOf,
   withoutPerson,
-} from '../../kernel/events.ts'
+} from '../../domain/events.ts'
 import { noRows, startOf, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
 import type { WatchingMember } from './events-watcher.ts'
 import type { Event } from './events.schemas.ts'

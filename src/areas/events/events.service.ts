@@ -12,7 +12,7 @@ import {
   encodeFeedCursor,
   startOfFeed,
   type FeedPlace,
-} from '../../kernel/event-cursors.ts'
+} from '../../domain/event-cursors.ts'
 import { parseJson, type Json } from '../../kernel/json-text.ts'
 import {
   cutRows,
@@ -26,15 +26,15 @@ import {
   type PageRange,
   type PageRequest,
 } from '../../kernel/pagination.ts'
-import type { Call, Principal } from '../../kernel/principal.ts'
+import type { Call, Principal } from '../../domain/principal.ts'
 import { parseTime } from '../../kernel/times.ts'
 import { readEventPositions, readFeed, type FeedRows } from './event-feed.repository.ts'
 import { createEventStreams, streamBatchMax, type OpenStream, type StreamListener } from './event-streams.ts'
 import { createEventsWatcher, type WatchListener } from './events-watcher.ts'
 import { findEventPlaces, type EventPlace } from './event-places.repository.ts'
 import { findEndedWatches, listEvents, type EventFilter, type EventView } from './events.repository.ts'
-import { requireEventTypes, splitEventTypes } from '../../kernel/event-types.ts'
-import { seedIdOf, type EventType } from '../../kernel/events.ts'
+import { requireEventTypes, splitEventTypes } from '../../domain/event-types.ts'
+import { seedIdOf, type EventType } from '../../domain/events.ts'
 import type { Event as WorkspaceEvent, EventChanges } from './events.schemas.ts'
 
 export type { EventPlace, EventType, WorkspaceEvent }

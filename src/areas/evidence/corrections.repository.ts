@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { evidence } from '../../db/schema/seeds.ts'
-import type { EvidenceKind, Verdict } from '../../kernel/seeds.ts'
+import type { EvidenceKind, Verdict } from '../../domain/seeds.ts'
 import type { EvidenceRow } from './evidence.repository.ts'
 
 /** What of evidence its author can correct. */

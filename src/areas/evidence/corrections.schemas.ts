@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { operation, pathParams } from '../../http/description/operation.ts'
 import { errors } from '../../kernel/errors.ts'
 import { closed, described, optionalLine, stringEnum } from '../../kernel/schemas.ts'
-import { evidenceKinds, reasonLengthMax, sourceUrlLengthMax, verdicts } from '../../kernel/seeds.ts'
+import { evidenceKinds, reasonLengthMax, sourceUrlLengthMax, verdicts } from '../../domain/seeds.ts'
 import { evidenceFields, kindDescription, verdictDescription } from './evidence.schemas.ts'
 
 const evidenceParams = pathParams('evidenceId')

@@ -6,7 +6,7 @@ import { together } from '../../db/together.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { compareEdit } from '../../kernel/edits.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { Principal } from '../../kernel/principal.ts'
+import type { Principal } from '../../domain/principal.ts'
 import {
   correctableMs,
   evidenceFieldNames,
@@ -15,7 +15,7 @@ import {
   reasonLengthMax,
   type EvidenceKind,
   type Verdict,
-} from '../../kernel/seeds.ts'
+} from '../../domain/seeds.ts'
 import { requireLine, requireLines } from '../../kernel/text.ts'
 import type { EvidenceRow } from './evidence.repository.ts'
 import type { Evidence } from './evidence.schemas.ts'

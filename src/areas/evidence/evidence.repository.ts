@@ -6,7 +6,7 @@ import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
 import { evidenceBytes } from '../../db/sql/text-bytes.ts'
 import { evidence } from '../../db/schema/seeds.ts'
 import { pageBytesMax, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
-import type { EvidenceAuthors } from '../../kernel/seeds.ts'
+import type { EvidenceAuthors } from '../../domain/seeds.ts'
 import { isCounted } from '../seeds/evidence-counts.repository.ts'
 import type { Evidence } from './evidence.schemas.ts'
 

@@ -21,7 +21,7 @@ import {
   evidenceSummaryLengthMax,
   sourceUrlLengthMax,
   verdicts,
-} from '../../kernel/seeds.ts'
+} from '../../domain/seeds.ts'
 import { seedParams, writerErrors } from '../seeds/seeds.schemas.ts'
 
 const exampleFinding = {

@@ -9,7 +9,7 @@ import { events } from '../../db/schema/events.ts'
 import { oauthRecords } from '../../db/schema/oauth.ts'
 import { seeds } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
-import { consentVersion } from '../../kernel/agent.ts'
+import { consentVersion } from '../../domain/agent.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 import type { AgentCall, AgentGrant } from './integrations.schemas.ts'
 

@@ -12,7 +12,7 @@ import {
   insertInviteToken,
   recordInviteSent,
 } from './invites.repository.ts'
-import { inviteUrlOf } from '../../kernel/links.ts'
+import { inviteUrlOf } from '../../domain/links.ts'
 
 /** The mails about invites. */
 export function createInvitesJobs(options: {

@@ -15,7 +15,7 @@ import { together } from '../../db/together.ts'
 import { canonicalizeEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
-import type { Role } from '../../kernel/roles.ts'
+import type { Role } from '../../domain/roles.ts'
 import type { Invite } from './invites.schemas.ts'
 
 export type InviteState = (typeof invites.$inferSelect)['state']

@@ -7,6 +7,7 @@ import {
   exampleTime,
 } from '../../http/description/examples.ts'
 import { listOperation, operation, pathParams, slugParams } from '../../http/description/operation.ts'
+import { Role } from '../../domain/roles.ts'
 import {
   closed,
   exampleOf,
@@ -15,7 +16,6 @@ import {
   nullableTimestamp,
   ok,
   ref,
-  Role,
   stringEnum,
   timestamp,
 } from '../../kernel/schemas.ts'

@@ -1,4 +1,4 @@
-import { inviteLifetimeMs, inviteUrlOf } from '../../kernel/links.ts'
+import { inviteLifetimeMs, inviteUrlOf } from '../../domain/links.ts'
 import {
   lockMembersWithCredential,
   type Changes,
@@ -17,8 +17,8 @@ import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
 import { inviteTeamsMax } from '../../kernel/invites.ts'
 import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
-import type { Principal } from '../../kernel/principal.ts'
-import { isAbove, mayGrant, type Role } from '../../kernel/roles.ts'
+import type { Principal } from '../../domain/principal.ts'
+import { isAbove, mayGrant, type Role } from '../../domain/roles.ts'
 import { createToken, hashSecret } from '../../kernel/tokens.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { forgetDeparture } from '../members/departures.repository.ts'

@@ -1,14 +1,7 @@
 import { Type, type Static, type TProperties } from '@sinclair/typebox'
 import { exampleIds, exampleImageUrl, exampleTime } from '../../http/description/examples.ts'
-import {
-  closed,
-  named,
-  nullableString,
-  nullableTimestamp,
-  ref,
-  Role,
-  timestamp,
-} from '../../kernel/schemas.ts'
+import { Role } from '../../domain/roles.ts'
+import { closed, named, nullableString, nullableTimestamp, ref, timestamp } from '../../kernel/schemas.ts'
 
 const text = (description: string) => Type.String({ description })
 const id = (of: string) => Type.String({ description: `The id of ${of}.` })

@@ -5,9 +5,9 @@ import { countMembershipsOfUser, membershipsMax } from '../workspaces/workspaces
 import type { Executor } from '../../db/client.ts'
 import { canonicalDomainOf } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { Principal, PrincipalUser } from '../../kernel/principal.ts'
+import type { Principal, PrincipalUser } from '../../domain/principal.ts'
 import { findOffer, listWorkspacesAllowing } from './offers.repository.ts'
-import { lockUser } from '../../accounts/users/users.repository.ts'
+import { lockUser } from '../../users/users.repository.ts'
 
 /** The last use of a new membership, so that it does not become the person's home. */
 const never = new Date(0)

@@ -1,7 +1,8 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleImageUrl, exampleTime } from '../../http/description/examples.ts'
 import { listOperation, operation, pathParams, slugParams } from '../../http/description/operation.ts'
-import { closed, named, nullableString, ref, Role, timestamp } from '../../kernel/schemas.ts'
+import { Role } from '../../domain/roles.ts'
+import { closed, named, nullableString, ref, timestamp } from '../../kernel/schemas.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 
 const Member = named(

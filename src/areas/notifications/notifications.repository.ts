@@ -7,7 +7,7 @@ import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
-import { unreadCountMax, type StoredNotification } from '../../kernel/notifications.ts'
+import { unreadCountMax, type StoredNotification } from '../../domain/notifications.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 
 /** Whose notifications, and of which workspaces; null: of all. */

@@ -11,7 +11,7 @@ import {
   stringEnum,
   timestamp,
 } from '../../kernel/schemas.ts'
-import { notificationKinds, unreadCountMax } from '../../kernel/notifications.ts'
+import { notificationKinds, unreadCountMax } from '../../domain/notifications.ts'
 
 const Notification = named(
   'Notification',

@@ -4,9 +4,9 @@ import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { parseJson, type Json } from '../../kernel/json-text.ts'
-import { describeNotification } from '../../kernel/notifications.ts'
+import { describeNotification } from '../../domain/notifications.ts'
 import { readPage, rowsOf, type JsonRows, type Page, type PageRequest } from '../../kernel/pagination.ts'
-import type { Call, Principal } from '../../kernel/principal.ts'
+import type { Call, Principal } from '../../domain/principal.ts'
 import { parseTime } from '../../kernel/times.ts'
 import {
   countUnread,

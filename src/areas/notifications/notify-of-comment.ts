@@ -1,6 +1,6 @@
 import type { ChangeContext } from '../../access/change.ts'
 import { createId } from '../../kernel/ids.ts'
-import { mentionMailedAfterMs } from '../../kernel/notifications.ts'
+import { mentionMailedAfterMs } from '../../domain/notifications.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { notifyFollowers, notifyMembers, type Notice } from './notify.repository.ts'
 

@@ -6,8 +6,8 @@ import { seedFollowers } from '../../db/schema/seeds.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { createId } from '../../kernel/ids.ts'
-import type { NotificationDataByKind, NotificationKind } from '../../kernel/notifications.ts'
-import { serviceActorName, type Principal } from '../../kernel/principal.ts'
+import type { NotificationDataByKind, NotificationKind } from '../../domain/notifications.ts'
+import { serviceActorName, type Principal } from '../../domain/principal.ts'
 
 /** What people are told in their inbox, in the transaction of the change that it is about. */
 export type Notice<Kind extends NotificationKind = NotificationKind> = {

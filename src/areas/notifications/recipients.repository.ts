@@ -8,7 +8,7 @@ import { users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { timestampText } from '../../db/sql/json-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
-import type { StoredNotification } from '../../kernel/notifications.ts'
+import type { StoredNotification } from '../../domain/notifications.ts'
 import { isNotOfDeletedSeed, storedColumns } from './notifications.repository.ts'
 
 // Who is mailed what. Literals, not parameters: only then can a prepared statement use the partial indexes.

@@ -12,7 +12,7 @@ import { teamMembers, teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
 import { bytesBefore } from '../../db/sql/text-bytes.ts'
 import { pageBytesMax, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
-import type { Role } from '../../kernel/roles.ts'
+import type { Role } from '../../domain/roles.ts'
 import type { Person } from './people.schemas.ts'
 
 /** Rows of people. */

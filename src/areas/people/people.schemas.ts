@@ -1,9 +1,10 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds } from '../../http/description/examples.ts'
 import { listOperation, slugParams } from '../../http/description/operation.ts'
-import { closed, named, nullableString, ref, Role, stringEnum } from '../../kernel/schemas.ts'
+import { Role } from '../../domain/roles.ts'
+import { closed, named, nullableString, ref, stringEnum } from '../../kernel/schemas.ts'
 import { workspaceErrors } from '../../kernel/errors.ts'
-import type { Role as RoleName } from '../../kernel/roles.ts'
+import type { Role as RoleName } from '../../domain/roles.ts'
 
 export const Person = named(
   'Person',

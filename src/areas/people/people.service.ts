@@ -13,8 +13,8 @@ import {
   type Page,
   type PageRequest,
 } from '../../kernel/pagination.ts'
-import type { Principal } from '../../kernel/principal.ts'
-import type { Role } from '../../kernel/roles.ts'
+import type { Principal } from '../../domain/principal.ts'
+import type { Role } from '../../domain/roles.ts'
 import { normalizeLine } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import {

@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { evidence } from '../../db/schema/seeds.ts'
 import { prepared } from '../../db/sql/prepared.ts'
-import type { Verdict } from '../../kernel/seeds.ts'
+import type { Verdict } from '../../domain/seeds.ts'
 
 /** Whether evidence counts. */
 export const isCounted = isNull(evidence.withdrawnAt)

@@ -4,7 +4,7 @@ import { prepared } from '../../db/sql/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { seedParticipants, seeds } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
-import type { Role } from '../../kernel/roles.ts'
+import type { Role } from '../../domain/roles.ts'
 
 const selectParticipant = prepared((executor) =>
   executor

@@ -8,8 +8,8 @@ import type {
 import { together } from '../../db/together.ts'
 import type { Executor } from '../../db/client.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { Principal } from '../../kernel/principal.ts'
-import { deletedSeedsKeptMs } from '../../kernel/seeds.ts'
+import type { Principal } from '../../domain/principal.ts'
+import { deletedSeedsKeptMs } from '../../domain/seeds.ts'
 import {
   isSeedInUse,
   lockDeletableSeed,

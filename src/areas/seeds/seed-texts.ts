@@ -1,5 +1,5 @@
 import { errors } from '../../kernel/errors.ts'
-import type { EventDataOf } from '../../kernel/events.ts'
+import type { EventDataOf } from '../../domain/events.ts'
 import {
   reasonLengthMax,
   seedFieldNames,
@@ -8,7 +8,7 @@ import {
   successCriteriaMax,
   successCriterionLengthMax,
   type SeedStatus,
-} from '../../kernel/seeds.ts'
+} from '../../domain/seeds.ts'
 import { requireLine, requireLines } from '../../kernel/text.ts'
 import { versionOfFields } from '../../kernel/versions.ts'
 import type { SeedFields } from './seeds.repository.ts'

@@ -6,7 +6,7 @@ import { events } from '../../db/schema/events.ts'
 import { seeds } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { SeedStatus, Verdict } from '../../kernel/seeds.ts'
+import type { SeedStatus, Verdict } from '../../domain/seeds.ts'
 import { isFollowing } from './followers.repository.ts'
 import { participationIn } from './participants.repository.ts'
 

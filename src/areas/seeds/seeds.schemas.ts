@@ -26,7 +26,7 @@ import {
   seedTitleLengthMax,
   successCriteriaMax,
   successCriterionLengthMax,
-} from '../../kernel/seeds.ts'
+} from '../../domain/seeds.ts'
 
 const statusDescription =
   'How far the idea is tested. A seed that is `validated` or `dropped` is decided: nobody else can join it.'

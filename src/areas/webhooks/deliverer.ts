@@ -1,9 +1,9 @@
-import type { SendWebhook, WebhookAnswer } from '../../kernel/webhooks.ts'
+import type { SendWebhook, WebhookAnswer } from '../../domain/webhooks.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { DeliveryOutcome } from './delivery-outcomes.ts'
 import { failingMaxMs, judgeAnswer } from './delivery-outcomes.ts'
 import type { ClaimedDelivery, ClaimOptions } from './deliverer.repository.ts'
-import type { WebhookRequest } from '../../kernel/webhooks.ts'
+import type { WebhookRequest } from '../../domain/webhooks.ts'
 
 /** Sends the deliveries that are due, from all processes. */
 export interface Deliverer {

@@ -7,7 +7,7 @@ import { prepared } from '../../db/sql/prepared.ts'
 import { events } from '../../db/schema/events.ts'
 import { webhookDeliveries, webhooks } from '../../db/schema/webhooks.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
-import type { DeliveryStatus } from '../../kernel/webhooks.ts'
+import type { DeliveryStatus } from '../../domain/webhooks.ts'
 import type { WebhookDelivery } from './webhooks.schemas.ts'
 
 const { webhookId, eventId, status, nextAttemptAt } = webhookDeliveries

@@ -1,4 +1,4 @@
-import type { DeliveryError, WebhookAnswer } from '../../kernel/webhooks.ts'
+import type { DeliveryError, WebhookAnswer } from '../../domain/webhooks.ts'
 
 const second = 1_000
 const minute = 60 * second

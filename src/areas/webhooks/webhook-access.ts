@@ -9,7 +9,7 @@ import type { AccessibleWorkspace, RequireWorkspace } from '../../access/workspa
 import type { Database } from '../../db/client.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import type { Principal } from '../../kernel/principal.ts'
+import type { Principal } from '../../domain/principal.ts'
 import { hostOf } from './webhook-urls.ts'
 import { findWebhook, type WebhookRow } from './webhooks.repository.ts'
 

@@ -1,5 +1,5 @@
-import type { SecretBox } from '../../accounts/second-factor/secret-box.ts'
-import type { WebhookRequest } from '../../kernel/webhooks.ts'
+import type { SecretBox } from '../../platform/secrets/secret-box.port.ts'
+import type { WebhookRequest } from '../../domain/webhooks.ts'
 import { signWebhook } from './webhook-signatures.ts'
 
 /** What a webhook gets: the body of its requests. `cursor`: behind the event in the feed of changes; null for a test. */

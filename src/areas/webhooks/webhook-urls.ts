@@ -1,5 +1,5 @@
 import { errors } from '../../kernel/errors.ts'
-import { isLoopback, webhookUrlLengthMax } from '../../kernel/webhooks.ts'
+import { isLoopback, webhookUrlLengthMax } from '../../domain/webhooks.ts'
 
 /**
  * The URL of a webhook as it is stored. Throws `webhook_url_invalid` for other URLs than https without credentials; with

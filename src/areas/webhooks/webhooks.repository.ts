@@ -5,7 +5,7 @@ import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
 import { webhookDeliveries, webhooks } from '../../db/schema/webhooks.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
-import type { WebhookDisabledReason } from '../../kernel/webhooks.ts'
+import type { WebhookDisabledReason } from '../../domain/webhooks.ts'
 
 const shownColumns = {
   id: webhooks.id,

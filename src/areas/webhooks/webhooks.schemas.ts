@@ -24,7 +24,7 @@ import {
   webhookUrlLengthMax,
   type DeliveryError,
   type WebhookDisabledReason,
-} from '../../kernel/webhooks.ts'
+} from '../../domain/webhooks.ts'
 
 const exampleSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
 

@@ -7,8 +7,8 @@ import { keysParameter } from '../../db/sql/batch.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { readOne } from '../../db/sql/json-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
-import type { EventType } from '../../kernel/events.ts'
-import type { SeedStatus } from '../../kernel/seeds.ts'
+import type { EventType } from '../../domain/events.ts'
+import type { SeedStatus } from '../../domain/seeds.ts'
 
 /** A seed that is waiting for evidence. */
 export interface IdleSeed {

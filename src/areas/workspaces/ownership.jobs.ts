@@ -1,5 +1,5 @@
 import type { Database } from '../../db/client.ts'
-import { deletedWorkspaceKeptMs } from '../../kernel/workspaces.ts'
+import { deletedWorkspaceKeptMs } from '../../domain/workspaces.ts'
 import { workspaceDeletedMail } from '../../mail/workspace-mails.ts'
 import type { JobHandlers } from '../../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../../platform/mail/mail.port.ts'

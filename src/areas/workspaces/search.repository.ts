@@ -11,7 +11,7 @@ import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { jsonRows, readOne } from '../../db/sql/json-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
-import { searchComparedMax, searchCountMax, searchKinds, type SearchKind } from '../../kernel/search.ts'
+import { searchComparedMax, searchCountMax, searchKinds, type SearchKind } from '../../domain/search.ts'
 
 // The form of words, and what asks for them, is in functions of the database (migration 0003): what is stored and what
 // is asked for cannot differ.

@@ -3,7 +3,7 @@ import { exampleIds } from '../../http/description/examples.ts'
 import { listOperation, operation, slugParams } from '../../http/description/operation.ts'
 import { workspaceErrors } from '../../kernel/errors.ts'
 import { closed, named, nullableString, ref, stringEnum } from '../../kernel/schemas.ts'
-import { searchComparedMax, searchCountMax, searchKinds, searchLengthMax } from '../../kernel/search.ts'
+import { searchComparedMax, searchCountMax, searchKinds, searchLengthMax } from '../../domain/search.ts'
 import { exampleSeed } from '../seeds/seeds.schemas.ts'
 
 const SearchResult = named(

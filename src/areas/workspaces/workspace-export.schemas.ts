@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { closed, nullableString, ref, Role, stringEnum, Timestamp } from '../../kernel/schemas.ts'
-import { evidenceKinds, seedStatuses, verdicts } from '../../kernel/seeds.ts'
+import { Role } from '../../domain/roles.ts'
+import { closed, nullableString, ref, stringEnum, Timestamp } from '../../kernel/schemas.ts'
+import { evidenceKinds, seedStatuses, verdicts } from '../../domain/seeds.ts'
 import { Event } from '../events/events.schemas.ts'
 
 const text = Type.String()

@@ -2,9 +2,10 @@ import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleImageUrl, exampleTime } from '../../http/description/examples.ts'
 import { operation, slugParams, streamOperation } from '../../http/description/operation.ts'
 import { domainsLengthMax } from '../../kernel/domains.ts'
-import { closed, exampleOf, name, named, nullableString, ok, ref, Role } from '../../kernel/schemas.ts'
+import { Role } from '../../domain/roles.ts'
+import { closed, exampleOf, name, named, nullableString, ok, ref } from '../../kernel/schemas.ts'
 import { errors, imageErrors, workspaceErrors } from '../../kernel/errors.ts'
-import { slugLengthMax, slugLengthMin, slugPattern } from '../../kernel/slugs.ts'
+import { slugLengthMax, slugLengthMin, slugPattern } from '../../domain/slugs.ts'
 
 const Slug = Type.String({
   minLength: slugLengthMin,

@@ -1,5 +1,5 @@
 import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { accountTokenPurposes } from '../../kernel/accounts.ts'
+import { accountTokenPurposes } from '../../domain/accounts.ts'
 import { bytea, instant } from './columns.ts'
 import { userId, users } from './users.ts'
 

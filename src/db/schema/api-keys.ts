@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { keyAccesses } from '../../kernel/key-restrictions.ts'
+import { keyAccesses } from '../../domain/key-restrictions.ts'
 import { bytea, instant } from './columns.ts'
 import { userId } from './users.ts'
 

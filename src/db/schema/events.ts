@@ -1,6 +1,6 @@
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import { bigint, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { grantEventTypes, managerEventTypes } from '../../kernel/events.ts'
+import { grantEventTypes, managerEventTypes } from '../../domain/events.ts'
 import { instant } from './columns.ts'
 import { workspaceId, workspaces } from './workspaces.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { roles, type Role } from '../../kernel/roles.ts'
+import { roles, type Role } from '../../domain/roles.ts'
 import { bytea, instant } from './columns.ts'
 import { teams } from './teams.ts'
 import { users } from './users.ts'

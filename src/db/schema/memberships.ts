@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { roles, type Role } from '../../kernel/roles.ts'
+import { roles, type Role } from '../../domain/roles.ts'
 import { instant } from './columns.ts'
 import { userId } from './users.ts'
 import { workspaceId } from './workspaces.ts'

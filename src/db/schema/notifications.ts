@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { foreignKey, index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { notificationKinds, type NotificationData } from '../../kernel/notifications.ts'
+import { notificationKinds, type NotificationData } from '../../domain/notifications.ts'
 import { instant } from './columns.ts'
 import { comments } from './comments.ts'
 import { memberships } from './memberships.ts'

@@ -1,5 +1,5 @@
 import { customType, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { searchKinds } from '../../kernel/search.ts'
+import { searchKinds } from '../../domain/search.ts'
 import { instant } from './columns.ts'
 import { workspaceId } from './workspaces.ts'
 

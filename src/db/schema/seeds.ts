@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { foreignKey, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { evidenceKinds, seedStatuses, verdicts } from '../../kernel/seeds.ts'
+import { evidenceKinds, seedStatuses, verdicts } from '../../domain/seeds.ts'
 import { instant } from './columns.ts'
 import { memberships } from './memberships.ts'
 import { users } from './users.ts'

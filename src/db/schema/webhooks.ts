@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { deliveryErrors, deliveryStatuses, webhookDisabledReasons } from '../../kernel/webhooks.ts'
+import { deliveryErrors, deliveryStatuses, webhookDisabledReasons } from '../../domain/webhooks.ts'
 import { bytea, instant } from './columns.ts'
 import { workspaceId } from './workspaces.ts'
 

@@ -1,5 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm'
-import type { SearchKind } from '../../kernel/search.ts'
+import type { SearchKind } from '../../domain/search.ts'
 import { searchEntries } from '../schema/search.ts'
 import { hiddenParameter } from './hidden-parameter.ts'
 

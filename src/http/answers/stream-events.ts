@@ -1,7 +1,7 @@
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply } from 'fastify'
 import { errors } from '../../kernel/errors.ts'
-import type { PersonStreams } from '../../kernel/person-streams.ts'
+import type { PersonStreams } from '../../concurrency/person-streams.ts'
 import type { App } from '../app-types.ts'
 import { createEventStream, sendEventStream, type EventStream } from './event-stream.ts'
 

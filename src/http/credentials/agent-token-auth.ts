@@ -1,6 +1,6 @@
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { toAskedScopes, type AgentPrincipal } from '../../kernel/agent.ts'
+import { toAskedScopes, type AgentPrincipal } from '../../domain/agent.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { AgentLimits } from '../limits/agent-limits.ts'
 import { declareAnswers } from '../answers/answers.ts'

@@ -1,7 +1,7 @@
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyRequest } from 'fastify'
 import { errors } from '../../kernel/errors.ts'
-import type { Call, Subject } from '../../kernel/principal.ts'
+import type { Call, Subject } from '../../domain/principal.ts'
 import { isWellFormedApiKey } from '../../kernel/tokens.ts'
 import { declareAnswers } from '../answers/answers.ts'
 import type { App } from '../app-types.ts'

@@ -1,4 +1,4 @@
-export { exampleIds } from '../../kernel/example-ids.ts'
+export { exampleIds } from '../../domain/example-ids.ts'
 
 /** A cursor of the feed of events. */
 export const exampleFeedCursor = 'q2nVvN0o5zRbIjQyIiwiMDE5MzZmMmUtN2MxYS03ZDNlLThiNTItMGY0YzZhOWQxZTAzIl0'

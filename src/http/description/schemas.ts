@@ -1,6 +1,7 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import { errors, findOnlyCode, type ErrorFactory } from '../../kernel/errors.ts'
-import { closed, named, nullableString, ok, Role, stringEnum } from '../../kernel/schemas.ts'
+import { Role } from '../../domain/roles.ts'
+import { closed, named, nullableString, ok, stringEnum } from '../../kernel/schemas.ts'
 import { responseHeaders } from '../answers/response-headers.ts'
 
 /** The answer to a change that has nothing to report. */

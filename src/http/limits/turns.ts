@@ -1,6 +1,6 @@
 import type { FastifyRequest, FastifySchema, onSendHookHandler } from 'fastify'
 import { errors } from '../../kernel/errors.ts'
-import { createTurns, turnsWaitingMax } from '../../kernel/turns.ts'
+import { createTurns, turnsWaitingMax } from '../../concurrency/turns.ts'
 import { addressOf } from './rate-limits.ts'
 import type { App } from '../app-types.ts'
 

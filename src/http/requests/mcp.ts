@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AgentPrincipal } from '../../kernel/agent.ts'
+import type { AgentPrincipal } from '../../domain/agent.ts'
 import type { Json } from '../../kernel/json-text.ts'
 import type { App } from '../app-types.ts'
 

@@ -1,5 +1,5 @@
 import { errors } from '../../kernel/errors.ts'
-import type { Principal } from '../../kernel/principal.ts'
+import type { Principal } from '../../domain/principal.ts'
 import { declareAnswers } from '../answers/answers.ts'
 import type { App } from '../app-types.ts'
 

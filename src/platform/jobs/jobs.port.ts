@@ -1,5 +1,5 @@
 import type { Executor } from '../../db/client.ts'
-import type { AccessCounts, AccountTokenPurpose, SecurityNotice } from '../../kernel/accounts.ts'
+import type { AccessCounts, AccountTokenPurpose, SecurityNotice } from '../../domain/accounts.ts'
 
 /** The names and payloads of jobs. A payload contains no secret. */
 export interface Jobs {

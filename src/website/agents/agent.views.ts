@@ -1,5 +1,5 @@
 import type { AgentCall, GrantDetails } from '../../areas/integrations/integrations.service.ts'
-import { grantDays, grantDaysDefault, grantEndNoticedMs } from '../../kernel/agent.ts'
+import { grantDays, grantDaysDefault, grantEndNoticedMs } from '../../domain/agent.ts'
 import { renderAction, renderForm, renderRefusal, renderSelect } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderConfirmed, renderRows } from '../components/lists.ts'

@@ -1,6 +1,6 @@
 import type { Services } from '../../services/services.ts'
 import type { AgentGrant, ToolUse } from '../../areas/integrations/integrations.service.ts'
-import { grantDays, grantDaysDefault, type AgentScope } from '../../kernel/agent.ts'
+import { grantDays, grantDaysDefault, type AgentScope } from '../../domain/agent.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { renderAgent, renderEndsSoon, renderRevoke } from './agent.views.ts'
 import { renderConnectAgent } from './connect-agent.views.ts'

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { ApiError, errors } from '../../kernel/errors.ts'
-import { roles, type Role } from '../../kernel/roles.ts'
+import { roles, type Role } from '../../domain/roles.ts'
 
 /** The form field of the CSRF token. */
 export const csrfFieldName = '_csrf'

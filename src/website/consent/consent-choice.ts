@@ -1,6 +1,6 @@
 import type { CurrentAccess } from '../../agent-oauth/consents.ts'
-import { validationKitScope, type AgentScope } from '../../kernel/agent.ts'
-import type { Role } from '../../kernel/roles.ts'
+import { validationKitScope, type AgentScope } from '../../domain/agent.ts'
+import type { Role } from '../../domain/roles.ts'
 import { readScopes } from '../views/scopes.views.ts'
 
 /** What the consent page offers: a workspace, and what the agent can get there. */

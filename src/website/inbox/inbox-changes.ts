@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { parseJson } from '../../kernel/json-text.ts'
-import type { Principal } from '../../kernel/principal.ts'
+import type { Principal } from '../../domain/principal.ts'
 import type { Services } from '../../services/services.ts'
 import type { StreamListener } from '../plugins/change-streams.ts'
 

@@ -1,7 +1,7 @@
 import type { Person } from '../../areas/people/people.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { isId } from '../../kernel/ids.ts'
-import { mayActOn, roles, type Role } from '../../kernel/roles.ts'
+import { mayActOn, roles, type Role } from '../../domain/roles.ts'
 import type { Team } from '../../areas/teams/teams.service.ts'
 import type { Services } from '../../services/services.ts'
 import { renderSelect } from '../components/forms.ts'

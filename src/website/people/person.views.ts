@@ -1,7 +1,7 @@
 import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
 import type { MemberPerson } from '../../areas/people/people.service.ts'
 import type { Seed } from '../../areas/seeds/seeds.service.ts'
-import { mayActOn } from '../../kernel/roles.ts'
+import { mayActOn } from '../../domain/roles.ts'
 import { renderEvent, type EventContext } from '../views/events.views.ts'
 import { renderAction, renderForm } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'

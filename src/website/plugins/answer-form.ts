@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { SentFormsService } from '../state/sent-forms.service.ts'
+import type { SentFormsService } from '../../forms/sent-forms.service.ts'
 import type { Flash } from './flash.ts'
 import { attempt } from '../components/sent-form.ts'
 import { keepQuery } from './referrer.ts'

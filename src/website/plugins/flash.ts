@@ -1,6 +1,6 @@
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { flashKey, flashLifetimeMs, type FlashesService } from '../state/flashes.service.ts'
+import { flashKey, flashLifetimeMs, type FlashesService } from '../../forms/flashes.service.ts'
 import { measureError } from '../../http/answers/measuring.ts'
 import type { App } from '../../http/app-types.ts'
 import { errors, type ApiError } from '../../kernel/errors.ts'

@@ -1,5 +1,5 @@
 import type { Comment } from '../../areas/comments/comments.service.ts'
-import { commentLengthMax, toMention } from '../../kernel/comments.ts'
+import { commentLengthMax, toMention } from '../../domain/comments.ts'
 import { renderField, renderForm, stateOf } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'
 import { renderConfirmed, withQuery } from '../components/lists.ts'

@@ -5,7 +5,7 @@ import {
   sourceUrlLengthMax,
   verdicts,
   type EvidenceKind,
-} from '../../kernel/seeds.ts'
+} from '../../domain/seeds.ts'
 import { renderField, renderForm, renderRadios, renderSelect, type FormState } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'
 import type { Page } from '../plugins/pages.ts'

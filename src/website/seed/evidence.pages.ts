@@ -1,5 +1,5 @@
 import { errors } from '../../kernel/errors.ts'
-import { evidenceKinds, verdicts } from '../../kernel/seeds.ts'
+import { evidenceKinds, verdicts } from '../../domain/seeds.ts'
 import type { Services } from '../../services/services.ts'
 import { notice } from '../components/notice.ts'
 import { readField, readText, requireChoice } from '../components/sent-form.ts'

@@ -1,5 +1,5 @@
 import type { Evidence } from '../../areas/evidence/evidence.service.ts'
-import { reasonLengthMax } from '../../kernel/seeds.ts'
+import { reasonLengthMax } from '../../domain/seeds.ts'
 import { renderField, renderForm } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderConfirmed, withQuery } from '../components/lists.ts'

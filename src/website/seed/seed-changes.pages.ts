@@ -1,5 +1,5 @@
 import { ApiError, errors } from '../../kernel/errors.ts'
-import { seedStatuses } from '../../kernel/seeds.ts'
+import { seedStatuses } from '../../domain/seeds.ts'
 import { versionsOf } from '../../kernel/edits.ts'
 import type { Services } from '../../services/services.ts'
 import { readOpened } from '../components/edits.ts'

@@ -1,5 +1,5 @@
 import type { Seed, SeedParticipant } from '../../areas/seeds/seeds.service.ts'
-import { isClosed } from '../../kernel/seeds.ts'
+import { isClosed } from '../../domain/seeds.ts'
 import { renderOpened } from '../components/edits.ts'
 import { renderAction, renderForm, renderSelect } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'

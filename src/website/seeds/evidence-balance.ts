@@ -1,5 +1,5 @@
 import type { EvidenceCount } from '../../areas/seeds/seeds.service.ts'
-import { verdicts, type Verdict } from '../../kernel/seeds.ts'
+import { verdicts, type Verdict } from '../../domain/seeds.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderDate } from '../components/words.ts'
 

@@ -1,7 +1,7 @@
 import type { Seed } from '../../areas/seeds/seeds.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import type { Page as ListPage } from '../../kernel/pagination.ts'
-import { seedStatuses, type SeedStatus } from '../../kernel/seeds.ts'
+import { seedStatuses, type SeedStatus } from '../../domain/seeds.ts'
 import { renderForm } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { withQuery } from '../components/lists.ts'

@@ -5,7 +5,7 @@ import {
   seedTitleLengthMax,
   successCriteriaMax,
   successCriterionLengthMax,
-} from '../../kernel/seeds.ts'
+} from '../../domain/seeds.ts'
 import { mergeEdit, renderOpened } from '../components/edits.ts'
 import { renderField, renderForm, type FieldOptions } from '../components/forms.ts'
 import { readField, readText } from '../components/sent-form.ts'

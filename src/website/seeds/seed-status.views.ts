@@ -1,5 +1,5 @@
 import type { Seed } from '../../areas/seeds/seeds.service.ts'
-import { reasonLengthMax, seedStatuses, type SeedStatus } from '../../kernel/seeds.ts'
+import { reasonLengthMax, seedStatuses, type SeedStatus } from '../../domain/seeds.ts'
 import { renderOpened } from '../components/edits.ts'
 import { renderField, renderForm, stateOf } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'

@@ -1,6 +1,6 @@
 import type { Seed } from '../../areas/seeds/seeds.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import { seedQueryLengthMax, seedStatuses, type SeedSort, type SeedStatus } from '../../kernel/seeds.ts'
+import { seedQueryLengthMax, seedStatuses, type SeedSort, type SeedStatus } from '../../domain/seeds.ts'
 import { renderSelect } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'
 import { renderRows, withQuery, readQuery } from '../components/lists.ts'

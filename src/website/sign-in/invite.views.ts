@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { EntryRules } from '../../kernel/accounts.ts'
+import type { EntryRules } from '../../domain/accounts.ts'
 import type { InvitePreview } from '../../areas/invites/received-invites.service.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
 import { renderPasskeyForm } from '../views/passkey-form.views.ts'

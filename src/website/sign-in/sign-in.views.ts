@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { LinkOwner } from '../../accounts/sign-in/credentials.service.ts'
-import { passwordLengthMax, passwordLengthMin, type EntryRules } from '../../kernel/accounts.ts'
+import { passwordLengthMax, passwordLengthMin, type EntryRules } from '../../domain/accounts.ts'
 import { emailLengthMax } from '../../kernel/email.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
 import { renderField, renderForm, type FormState } from '../components/forms.ts'

@@ -1,4 +1,4 @@
-import { mayGrant, roles, type Role } from '../../kernel/roles.ts'
+import { mayGrant, roles, type Role } from '../../domain/roles.ts'
 import { html, type Html } from '../components/html.ts'
 
 export const roleNames: Readonly<Record<Role, string>> = {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { agentScopes, validationKitScope, type AgentScope } from '../../kernel/agent.ts'
-import type { Role } from '../../kernel/roles.ts'
+import { agentScopes, validationKitScope, type AgentScope } from '../../domain/agent.ts'
+import type { Role } from '../../domain/roles.ts'
 import { renderCheckbox } from '../components/forms.ts'
 import { readField } from '../components/sent-form.ts'
 import { html, type Html } from '../components/html.ts'

@@ -1,5 +1,5 @@
 import type { EventType } from '../../areas/events/events.service.ts'
-import { managerEventTypes } from '../../kernel/events.ts'
+import { managerEventTypes } from '../../domain/events.ts'
 import { renderSelect } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { withQuery } from '../components/lists.ts'

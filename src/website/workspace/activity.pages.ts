@@ -1,6 +1,6 @@
 import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
 import type { AgentGrant } from '../../areas/integrations/integrations.service.ts'
-import type { Principal } from '../../kernel/principal.ts'
+import type { Principal } from '../../domain/principal.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { pageLimitMax } from '../../kernel/pagination.ts'

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Services } from '../../services/services.ts'
-import { slugLengthMax } from '../../kernel/slugs.ts'
+import { slugLengthMax } from '../../domain/slugs.ts'
 import { renderField, renderForm, stateOf } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'
 import { notice } from '../components/notice.ts'

@@ -1,6 +1,6 @@
 import { ApiError } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import { seedStatuses } from '../../kernel/seeds.ts'
+import { seedStatuses } from '../../domain/seeds.ts'
 import type { Services } from '../../services/services.ts'
 import { openedOf } from '../components/edits.ts'
 import { readQuery } from '../components/lists.ts'

@@ -1,6 +1,6 @@
 import type { SearchCounts, SearchResult } from '../../areas/workspaces/search.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import { searchKinds, searchCountMax, type SearchKind } from '../../kernel/search.ts'
+import { searchKinds, searchCountMax, type SearchKind } from '../../domain/search.ts'
 import type { Services } from '../../services/services.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { readQuery, withQuery } from '../components/lists.ts'

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { WebhookDelivery } from '../../areas/webhooks/deliveries.service.ts'
 import type { Webhook } from '../../areas/webhooks/webhooks.service.ts'
 import type { EventType } from '../../areas/events/events.service.ts'
-import { webhookDescriptionLengthMax, webhookUrlLengthMax } from '../../kernel/webhooks.ts'
+import { webhookDescriptionLengthMax, webhookUrlLengthMax } from '../../domain/webhooks.ts'
 import { mergeEdit, renderOpened } from '../components/edits.ts'
 import {
   renderAction,

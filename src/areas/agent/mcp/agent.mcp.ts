@@ -7,10 +7,10 @@ import {
   type ServerOptions,
 } from '@modelcontextprotocol/server'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { AgentPrincipal } from '../../../kernel/agent.ts'
+import type { AgentPrincipal } from '../../../domain/agent.ts'
 import type { Json } from '../../../kernel/json-text.ts'
-import { serviceName } from '../../../kernel/service-name.ts'
-import { createTurns } from '../../../kernel/turns.ts'
+import { serviceName } from '../../../domain/service-name.ts'
+import { createTurns } from '../../../concurrency/turns.ts'
 import { mayCall, type AgentTool } from '../agent-tool.ts'
 import { wrapArguments } from '../tool-input.ts'
 import { findCalled, isToolCall } from '../tool-refusals.ts'

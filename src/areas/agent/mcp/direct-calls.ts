@@ -10,7 +10,7 @@ import {
   type MessageClassification,
 } from '@modelcontextprotocol/server'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { AgentPrincipal } from '../../../kernel/agent.ts'
+import type { AgentPrincipal } from '../../../domain/agent.ts'
 import { toJson, type Json } from '../../../kernel/json-text.ts'
 import type { AgentTool } from '../agent-tool.ts'
 

@@ -1,4 +1,4 @@
-import { validationKitScope, type AgentPrincipal } from '../../../kernel/agent.ts'
+import { validationKitScope, type AgentPrincipal } from '../../../domain/agent.ts'
 import { errors } from '../../../kernel/errors.ts'
 import { parseJson } from '../../../kernel/json-text.ts'
 import type { AgentCalls } from '../agent-calls.ts'

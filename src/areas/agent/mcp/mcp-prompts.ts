@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, type Icon, type McpServer } from '@modelcontextprotocol/server'
-import type { AgentPrincipal } from '../../../kernel/agent.ts'
+import type { AgentPrincipal } from '../../../domain/agent.ts'
 import { isStorable } from '../../../kernel/text.ts'
 import type { AgentTool } from '../agent-tool.ts'
 import { toProtocolErrors, type CompletedTemplate, type Suggest } from './mcp-resources.ts'

@@ -5,7 +5,7 @@ import {
   type McpServer,
 } from '@modelcontextprotocol/server'
 import type { WorkspaceAction } from '../../../access/permissions.ts'
-import type { AgentPrincipal, AgentScope } from '../../../kernel/agent.ts'
+import type { AgentPrincipal, AgentScope } from '../../../domain/agent.ts'
 import { ApiError, errors } from '../../../kernel/errors.ts'
 
 /** A resource in a list. Its content is JSON. */

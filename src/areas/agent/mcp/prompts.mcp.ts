@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts'
-import { seedStatuses } from '../../../kernel/seeds.ts'
+import { seedStatuses } from '../../../domain/seeds.ts'
 import type { KitService } from '../agent.service.ts'
 import type { McpPrompt, PromptArgument } from './mcp-prompts.ts'
 import { suggestSeeds } from './suggest-seeds.ts'

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server'
-import type { AgentPrincipal } from '../../../kernel/agent.ts'
-import type { PersonStreams } from '../../../kernel/person-streams.ts'
+import type { AgentPrincipal } from '../../../domain/agent.ts'
+import type { PersonStreams } from '../../../concurrency/person-streams.ts'
 
 /** The streams of `subscriptions/listen` on which agents are told that their tools and prompts have changed. */
 export interface ToolSubscriptions {

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { seedIdOf } from '../../../kernel/events.ts'
+import { seedIdOf } from '../../../domain/events.ts'
 import type { Event } from '../../events/events.schemas.ts'
 import type { AgentEvents } from './agent-tools.schemas.ts'
 

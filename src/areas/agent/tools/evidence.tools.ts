@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { exampleIds } from '../../../http/description/examples.ts'
-import { changesOfAgents, toPrincipal } from '../../../kernel/agent.ts'
+import { changesOfAgents, toPrincipal } from '../../../domain/agent.ts'
 import { errors } from '../../../kernel/errors.ts'
 import { toJson } from '../../../kernel/json-text.ts'
 import { closed } from '../../../kernel/schemas.ts'

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { exampleIds } from '../../../http/description/examples.ts'
-import { changesOfAgents, toPrincipal, type AgentPrincipal } from '../../../kernel/agent.ts'
+import { changesOfAgents, toPrincipal, type AgentPrincipal } from '../../../domain/agent.ts'
 import { errors } from '../../../kernel/errors.ts'
 import { toJson } from '../../../kernel/json-text.ts'
 import { closed, line } from '../../../kernel/schemas.ts'

@@ -1,4 +1,4 @@
-import { errors } from './errors.ts'
+import { errors } from '../kernel/errors.ts'
 
 /** Limits the concurrency of each key: a few run at once, the others wait. The callers of a key get turns in rotation. */
 export interface Turns {

@@ -1,5 +1,5 @@
 import { deletedUserName } from './accounts.ts'
-import { createMarkdown, mentionedUserIdOf, mentionLike } from './markdown.ts'
+import { createMarkdown, mentionedUserIdOf, mentionLike } from '../kernel/markdown.ts'
 
 /** The maximum length of a comment, in code points. */
 export const commentLengthMax = 5000

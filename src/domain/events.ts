@@ -1,8 +1,8 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
-import { canonicalizeEmail } from './email.ts'
+import { canonicalizeEmail } from '../kernel/email.ts'
 import { exampleIds } from './example-ids.ts'
 import { roles } from './roles.ts'
-import { closed, nullableString, stringEnum } from './schemas.ts'
+import { closed, nullableString, stringEnum } from '../kernel/schemas.ts'
 import {
   evidenceFieldNames,
   evidenceKinds,

@@ -1,4 +1,4 @@
-import { findFault } from './text.ts'
+import { findFault } from '../kernel/text.ts'
 
 /** The statuses of a seed. */
 export const seedStatuses = ['open', 'validating', 'validated', 'dropped'] as const

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { errors } from './errors.ts'
+import { errors } from '../kernel/errors.ts'
 
 /** 3 to 48 characters: a to z, 0 to 9, and single hyphens between them. */
 export const slugLengthMin = 3

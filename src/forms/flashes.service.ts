@@ -1,7 +1,7 @@
-import type { Database } from '../../db/client.ts'
-import type { Clock } from '../../kernel/clock.ts'
-import { deriveKey, seal, unseal } from '../../kernel/sealing.ts'
-import { createToken, hashSecret } from '../../kernel/tokens.ts'
+import type { Database } from '../db/client.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { deriveKey, seal, unseal } from '../kernel/sealing.ts'
+import { createToken, hashSecret } from '../kernel/tokens.ts'
 import {
   deleteExcessFlashes,
   deleteFlash,

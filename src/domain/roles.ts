@@ -1,7 +1,16 @@
+import { Type } from '@sinclair/typebox'
 /** The roles of members, highest first. */
 export const roles = ['owner', 'admin', 'member', 'viewer'] as const
 
 export type Role = (typeof roles)[number]
+
+/** The schema of a role. */
+export const Role = Type.Unsafe<Role>({
+  $id: 'Role',
+  type: 'string',
+  enum: [...roles],
+  description: 'What a person may do in a workspace, most powerful first.',
+})
 
 /** Whether the first role is above the second. */
 export function isAbove(role: Role, other: Role): boolean {

@@ -1,4 +1,4 @@
-import { errors } from './errors.ts'
+import { errors } from '../kernel/errors.ts'
 import { eventKinds, isEventType, type EventType } from './events.ts'
 
 /** The types in texts, each of which may have several, separated by commas. Empty ones are kept. */

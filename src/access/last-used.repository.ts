@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import type { Executor } from './client.ts'
-import type { agentGrants } from './schema/agent-grants.ts'
-import type { apiKeys } from './schema/api-keys.ts'
-import type { Use } from './use-recorder.ts'
+import type { Executor } from '../db/client.ts'
+import type { agentGrants } from '../db/schema/agent-grants.ts'
+import type { apiKeys } from '../db/schema/api-keys.ts'
+import type { Use } from '../concurrency/use-recorder.ts'
 
 /** Updates the last use of rows. Skips rows that another replica has locked. */
 export async function writeUses(

@@ -1,6 +1,6 @@
 import { and, eq, isNotNull } from 'drizzle-orm'
-import type { Executor } from '../../db/client.ts'
-import { leavings } from '../../db/schema/leavings.ts'
+import type { Executor } from '../db/client.ts'
+import { leavings } from '../db/schema/leavings.ts'
 
 /** Whether a person's account is to be deleted. */
 export async function isLeaving(executor: Executor, userId: string): Promise<boolean> {

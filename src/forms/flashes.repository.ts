@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, inArray, lte, or, sql } from 'drizzle-orm'
-import type { Executor } from '../../db/client.ts'
-import { endedSessions, sessions } from '../../db/schema/accounts.ts'
-import { flashes } from '../../db/schema/website.ts'
+import type { Executor } from '../db/client.ts'
+import { endedSessions, sessions } from '../db/schema/accounts.ts'
+import { flashes } from '../db/schema/website.ts'
 
 /** Which flash, and who asks for it. */
 export interface FlashKey {

@@ -1,7 +1,7 @@
-import type { AnswerToKeep } from './idempotency.ts'
+import type { AnswerToKeep } from '../kernel/idempotency.ts'
 import type { KeyRestrictions } from './key-restrictions.ts'
 import type { Role } from './roles.ts'
-import type { ExpectedVersions } from './versions.ts'
+import type { ExpectedVersions } from '../kernel/versions.ts'
 
 /** The name of the actor of what the service does by itself. */
 export const serviceActorName = 'The service'

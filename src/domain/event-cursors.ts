@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor } from './pagination.ts'
+import { decodeCursor, encodeCursor } from '../kernel/pagination.ts'
 
 /** A place in the feed of a workspace: behind the event of a position. */
 export interface FeedPlace {

@@ -1,7 +1,7 @@
 import { and, eq, lte, sql } from 'drizzle-orm'
-import type { Executor } from '../../db/client.ts'
-import { sessions } from '../../db/schema/accounts.ts'
-import { sentForms } from '../../db/schema/website.ts'
+import type { Executor } from '../db/client.ts'
+import { sessions } from '../db/schema/accounts.ts'
+import { sentForms } from '../db/schema/website.ts'
 
 /** Which form, sent in which session. */
 export interface SentFormKey {

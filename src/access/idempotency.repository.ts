@@ -7,8 +7,8 @@ import type {
   IdempotentRequest,
   StoredAnswer,
 } from '../kernel/idempotency.ts'
-import type { Executor } from './client.ts'
-import { idempotentRequests } from './schema/idempotent-requests.ts'
+import type { Executor } from '../db/client.ts'
+import { idempotentRequests } from '../db/schema/idempotent-requests.ts'
 
 const keptMs = 24 * 60 * 60 * 1000
 // Longer than nearly all requests take. If one takes longer, a second attempt may start, but only one can commit.

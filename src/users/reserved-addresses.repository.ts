@@ -1,8 +1,8 @@
 import { and, eq, exists, gt, type SQL } from 'drizzle-orm'
-import type { Executor } from '../../db/client.ts'
-import { hasAddress } from '../../db/sql/has-address.ts'
-import { formerEmails } from '../../db/schema/accounts.ts'
-import { users } from '../../db/schema/users.ts'
+import type { Executor } from '../db/client.ts'
+import { hasAddress } from '../db/sql/has-address.ts'
+import { formerEmails } from '../db/schema/accounts.ts'
+import { users } from '../db/schema/users.ts'
 
 /** How long an address is reserved for the person who had it, after a change of their address. */
 export const reservedMs = 7 * 24 * 60 * 60 * 1000

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Database } from '../../db/client.ts'
-import type { Clock } from '../../kernel/clock.ts'
-import { errors } from '../../kernel/errors.ts'
-import { hashSecret } from '../../kernel/tokens.ts'
+import type { Database } from '../db/client.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { errors } from '../kernel/errors.ts'
+import { hashSecret } from '../kernel/tokens.ts'
 import {
   deleteSentForm,
   findSentForm,
