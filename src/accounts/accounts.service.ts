@@ -11,7 +11,7 @@ import {
   listCrowdedMemberships,
   type CrowdedMembershipRow,
 } from '../areas/workspaces/workspaces.repository.ts'
-import { eraseWorkspace } from '../areas/workspaces/ownership.repository.ts'
+import { eraseWorkspace } from '../areas/workspaces/ownership/ownership.repository.ts'
 import { deleteRecordsOfPerson } from '../agent-oauth/records/oauth-records.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
 import { allowLongStatements } from '../db/sql/long-statements.ts'

@@ -27,8 +27,8 @@ import { deleteOldCalls, deleteOldLoggedCalls } from '../areas/agent/agent-calls
 import { createApiKeysJobs, enqueueExpiryNotices } from '../areas/apiKeys/apiKeys.jobs.ts'
 import { createInvitesJobs } from '../areas/invites/invites.jobs.ts'
 import { createLeavingJobs, eraseLeavers } from '../accounts/leaving/leaving.jobs.ts'
-import { createOwnershipJobs } from '../areas/workspaces/ownership.jobs.ts'
-import { eraseDeletedWorkspaces } from '../areas/workspaces/ownership.repository.ts'
+import { createOwnershipJobs } from '../areas/workspaces/ownership/ownership.jobs.ts'
+import { eraseDeletedWorkspaces } from '../areas/workspaces/ownership/ownership.repository.ts'
 import { createMembersJobs } from '../areas/members/members.jobs.ts'
 import { eraseDeletedSeeds } from '../areas/seeds/seed-deletion.repository.ts'
 import {

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { eraseDeletedWorkspaces } from '../../src/areas/workspaces/ownership.repository.ts'
+import { eraseDeletedWorkspaces } from '../../src/areas/workspaces/ownership/ownership.repository.ts'
 import { agentScopes } from '../../src/domain/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { deletedWorkspaceKeptMs, formerSlugKeptMs } from '../../src/domain/workspaces.ts'

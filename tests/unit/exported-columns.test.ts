@@ -4,7 +4,7 @@ import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import { describe, expect, it } from 'vitest'
 import { sourcesOf as sourcesOfPerson } from '../../src/accounts/leaving/person-export.repository.ts'
 import { PersonExport } from '../../src/areas/me/person-export.schemas.ts'
-import { sourcesOf, sourcesOfSeeds } from '../../src/areas/workspaces/export.repository.ts'
+import { sourcesOf, sourcesOfSeeds } from '../../src/areas/workspaces/export/export.repository.ts'
 
 type Reasons = Record<string, string>
 

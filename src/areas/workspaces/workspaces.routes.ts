@@ -14,8 +14,8 @@ import {
   workspacesUpdate,
   workspacesUploadIcon,
 } from './workspaces.schemas.ts'
-import type { ExportService } from './export.service.ts'
-import type { OwnershipService } from './ownership.service.ts'
+import type { ExportService } from './export/export.service.ts'
+import type { OwnershipService } from './ownership/ownership.service.ts'
 import { versionOfWorkspace, type WorkspacesService } from './workspaces.service.ts'
 
 /** What the operations of `workspaces` call. */

@@ -13,7 +13,7 @@ import { html } from '../components/html.ts'
 import { renderFace } from '../components/layout.ts'
 import { notice, renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
-import { renderPictureForm } from '../workspace/workspace-settings.pages.ts'
+import { renderPictureForm } from '../settings/workspace-settings.pages.ts'
 
 type AccountServices = Pick<Services, 'me'>
 

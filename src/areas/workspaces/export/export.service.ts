@@ -1,10 +1,10 @@
-import type { RequireWorkspace } from '../../access/workspace-access.ts'
-import type { Database } from '../../db/client.ts'
-import type { Clock } from '../../kernel/clock.ts'
-import { errors } from '../../kernel/errors.ts'
-import type { Call } from '../../domain/principal.ts'
-import { isSlug } from '../../domain/slugs.ts'
-import { dateOf } from '../../kernel/times.ts'
+import type { RequireWorkspace } from '../../../access/workspace-access.ts'
+import type { Database } from '../../../db/client.ts'
+import type { Clock } from '../../../kernel/clock.ts'
+import { errors } from '../../../kernel/errors.ts'
+import type { Call } from '../../../domain/principal.ts'
+import { isSlug } from '../../../domain/slugs.ts'
+import { dateOf } from '../../../kernel/times.ts'
 import { endExport, findWorkspaceId, leaseExport, readWorkspace } from './export.repository.ts'
 
 /** Everything in a workspace, for its owners. */

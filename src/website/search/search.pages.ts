@@ -1,4 +1,4 @@
-import type { SearchCounts, SearchResult } from '../../areas/workspaces/search.service.ts'
+import type { SearchCounts, SearchResult } from '../../areas/workspaces/search/search.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { searchKinds, searchCountMax, type SearchKind } from '../../domain/search.ts'
 import type { Services } from '../../services/services.ts'

@@ -19,7 +19,7 @@ import { describeJoined } from '../views/joined.views.ts'
 import { findPendingConsent } from '../plugins/pending-consent.ts'
 import { renderRole } from '../views/roles.views.ts'
 import { countOf, renderDate } from '../components/words.ts'
-import { renderSlugField } from './workspace-settings.pages.ts'
+import { renderSlugField } from '../settings/workspace-settings.pages.ts'
 
 /** The most invites and offers that the page shows. */
 const shownMax = 20

@@ -10,7 +10,7 @@ import { renderField, renderForm, renderRadios, renderSelect, type FormState } f
 import { html, type Html } from '../components/html.ts'
 import type { Page } from '../plugins/pages.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { verdictNames } from '../seeds/evidence-balance.ts'
+import { verdictNames } from './evidence-balance.ts'
 
 export const kindNames: Record<EvidenceKind, string> = {
   interview: 'Interview',

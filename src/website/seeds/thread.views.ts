@@ -7,9 +7,9 @@ import { renderRows, withQuery } from '../components/lists.ts'
 import { renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { renderComment, renderCommentForm, type CommentSubject } from './comments.views.ts'
-import { renderBalance } from '../seeds/evidence-balance.ts'
+import { renderBalance } from './evidence-balance.ts'
 import { isAboutEvidence, renderEvidenceForm } from './evidence.views.ts'
-import { renderPiece } from './piece.views.ts'
+import { renderPiece } from './evidence-item.views.ts'
 
 export type ThreadFilter = (typeof threadFilters)[number]
 

@@ -7,9 +7,9 @@ import { readQuery } from '../components/lists.ts'
 import { notice } from '../components/notice.ts'
 import { readField, requireChoice } from '../components/sent-form.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import type { DeletedSeed } from '../seeds/seed-deletion.views.ts'
-import { statusNames } from '../seeds/seed-status.views.ts'
-import { readSeedForm } from '../seeds/seed-form.views.ts'
+import type { DeletedSeed } from './seed-deletion.views.ts'
+import { statusNames } from './seed-status.views.ts'
+import { readSeedForm } from './seed-form.views.ts'
 
 /** The forms that change a seed. */
 export function seedChangesPages({ action }: WorkspacePages, { seeds }: Pick<Services, 'seeds'>): void {

@@ -1,8 +1,8 @@
-import type { RequireWorkspace } from '../../access/workspace-access.ts'
-import type { Database } from '../../db/client.ts'
-import type { Clock } from '../../kernel/clock.ts'
-import type { EventType } from '../../domain/events.ts'
-import type { Principal } from '../../domain/principal.ts'
+import type { RequireWorkspace } from '../../../access/workspace-access.ts'
+import type { Database } from '../../../db/client.ts'
+import type { Clock } from '../../../kernel/clock.ts'
+import type { EventType } from '../../../domain/events.ts'
+import type { Principal } from '../../../domain/principal.ts'
 import { findOwnWork, type IdleSeed } from './own-work.repository.ts'
 
 export type { IdleSeed }

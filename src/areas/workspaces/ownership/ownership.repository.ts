@@ -1,11 +1,11 @@
 import { and, asc, eq, isNotNull, isNull, lt, lte } from 'drizzle-orm'
-import type { Database, Executor } from '../../db/client.ts'
-import { memberships } from '../../db/schema/memberships.ts'
-import { notifications } from '../../db/schema/notifications.ts'
-import { users } from '../../db/schema/users.ts'
-import { workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
-import { allowLongStatements } from '../../db/sql/long-statements.ts'
-import { markUsedPictureForDeletion } from '../../pictures/pictures.repository.ts'
+import type { Database, Executor } from '../../../db/client.ts'
+import { memberships } from '../../../db/schema/memberships.ts'
+import { notifications } from '../../../db/schema/notifications.ts'
+import { users } from '../../../db/schema/users.ts'
+import { workspaces, workspaceSlugs } from '../../../db/schema/workspaces.ts'
+import { allowLongStatements } from '../../../db/sql/long-statements.ts'
+import { markUsedPictureForDeletion } from '../../../pictures/pictures.repository.ts'
 
 /** A workspace that can be deleted, or restored. */
 export interface OwnedWorkspace {

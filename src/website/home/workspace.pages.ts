@@ -1,7 +1,7 @@
 import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
 import type { Services } from '../../services/services.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import { joinRuns } from './event-runs.ts'
+import { joinRuns } from '../activity/event-runs.ts'
 import { addDismissed, isDismissed, stepTypes } from './first-steps.ts'
 import { renderHome } from './home.views.ts'
 import { readChangesUrl, readEventContext, withoutRepeated } from '../views/events.views.ts'

@@ -1,4 +1,4 @@
-import type { App } from '../../http/app-types.ts'
+import type { App } from '../../../http/app-types.ts'
 import { workspacesSearch, workspacesSearchCounts } from './search.schemas.ts'
 import type { SearchService } from './search.service.ts'
 

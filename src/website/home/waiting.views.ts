@@ -1,6 +1,6 @@
 import type { OwnInvite } from '../../areas/invites/received-invites.service.ts'
 import type { Notification } from '../../areas/notifications/notifications.service.ts'
-import type { IdleSeed } from '../../areas/workspaces/own-work.service.ts'
+import type { IdleSeed } from '../../areas/workspaces/ownership/own-work.service.ts'
 import type { NotificationKind } from '../../domain/notifications.ts'
 import { renderForm } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { WorkspaceAction } from '../../access/permissions.ts'
 import type { EventType } from '../../areas/events/events.service.ts'
-import type { OwnWork } from '../../areas/workspaces/own-work.service.ts'
+import type { OwnWork } from '../../areas/workspaces/ownership/own-work.service.ts'
 import { renderForm } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'

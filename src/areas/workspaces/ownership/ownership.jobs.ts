@@ -1,8 +1,8 @@
-import type { Database } from '../../db/client.ts'
-import { deletedWorkspaceKeptMs } from '../../domain/workspaces.ts'
-import { workspaceDeletedMail } from '../../mail/workspace-mails.ts'
-import type { JobHandlers } from '../../platform/jobs/jobs.port.ts'
-import type { Mailer } from '../../platform/mail/mail.port.ts'
+import type { Database } from '../../../db/client.ts'
+import { deletedWorkspaceKeptMs } from '../../../domain/workspaces.ts'
+import { workspaceDeletedMail } from '../../../mail/workspace-mails.ts'
+import type { JobHandlers } from '../../../platform/jobs/jobs.port.ts'
+import type { Mailer } from '../../../platform/mail/mail.port.ts'
 import { findFormerOwner } from './ownership.repository.ts'
 
 /** The mail about a deleted workspace. Owners get it whatever their preferences, since it is about what they lose. */

@@ -1,8 +1,8 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { Role } from '../../domain/roles.ts'
-import { closed, nullableString, ref, stringEnum, Timestamp } from '../../kernel/schemas.ts'
-import { evidenceKinds, seedStatuses, verdicts } from '../../domain/seeds.ts'
-import { Event } from '../events/events.schemas.ts'
+import { Role } from '../../../domain/roles.ts'
+import { closed, nullableString, ref, stringEnum, Timestamp } from '../../../kernel/schemas.ts'
+import { evidenceKinds, seedStatuses, verdicts } from '../../../domain/seeds.ts'
+import { Event } from '../../events/events.schemas.ts'
 
 const text = Type.String()
 const texts = Type.Array(text)

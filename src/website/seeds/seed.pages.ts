@@ -7,7 +7,7 @@ import { readListView } from '../components/pager.ts'
 import type { Page } from '../plugins/pages.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { readChangesUrl } from '../views/events.views.ts'
-import { renderSeedForm } from '../seeds/seed-form.views.ts'
+import { renderSeedForm } from './seed-form.views.ts'
 import type { CommentSubject } from './comments.views.ts'
 import { renderSeed } from './seed.views.ts'
 

@@ -1,23 +1,23 @@
-import { lockMembersWithCredential, type Changes } from '../../access/change.ts'
-import { insertServiceEvent } from '../../access/event-log.repository.ts'
+import { lockMembersWithCredential, type Changes } from '../../../access/change.ts'
+import { insertServiceEvent } from '../../../access/event-log.repository.ts'
 import {
   countOwners,
   findMember,
   insertMemberIfNew,
   updateMemberRole,
-} from '../../access/memberships.repository.ts'
-import type { RequireWorkspace } from '../../access/workspace-access.ts'
-import { findUserByEmail } from '../../users/users.repository.ts'
-import type { Database, Executor } from '../../db/client.ts'
-import type { Clock } from '../../kernel/clock.ts'
-import { parseEmail } from '../../kernel/email.ts'
-import { errors } from '../../kernel/errors.ts'
-import { isId } from '../../kernel/ids.ts'
-import type { Call } from '../../domain/principal.ts'
-import { isSlug } from '../../domain/slugs.ts'
-import { formerSlugKeptMs } from '../../domain/workspaces.ts'
-import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
-import { notifyMembers } from '../notifications/notify.repository.ts'
+} from '../../../access/memberships.repository.ts'
+import type { RequireWorkspace } from '../../../access/workspace-access.ts'
+import { findUserByEmail } from '../../../users/users.repository.ts'
+import type { Database, Executor } from '../../../db/client.ts'
+import type { Clock } from '../../../kernel/clock.ts'
+import { parseEmail } from '../../../kernel/email.ts'
+import { errors } from '../../../kernel/errors.ts'
+import { isId } from '../../../kernel/ids.ts'
+import type { Call } from '../../../domain/principal.ts'
+import { isSlug } from '../../../domain/slugs.ts'
+import { formerSlugKeptMs } from '../../../domain/workspaces.ts'
+import type { JobQueue } from '../../../platform/jobs/jobs.port.ts'
+import { notifyMembers } from '../../notifications/notify.repository.ts'
 import { lockBySlug, markDeleted, unmarkDeleted, type OwnedWorkspace } from './ownership.repository.ts'
 
 /** What owners and operators do with a whole workspace. */

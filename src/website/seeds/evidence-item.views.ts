@@ -7,7 +7,7 @@ import { renderMarkdown } from '../components/markdown.ts'
 import { renderTime } from '../components/words.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { renderAuthor } from '../views/author.views.ts'
-import { verdictNames } from '../seeds/evidence-balance.ts'
+import { verdictNames } from './evidence-balance.ts'
 import { kindNames } from './evidence-form.views.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { exampleIds } from '../../http/description/examples.ts'
-import { listOperation, operation, slugParams } from '../../http/description/operation.ts'
-import { workspaceErrors } from '../../kernel/errors.ts'
-import { closed, named, nullableString, ref, stringEnum } from '../../kernel/schemas.ts'
-import { searchComparedMax, searchCountMax, searchKinds, searchLengthMax } from '../../domain/search.ts'
-import { exampleSeed } from '../seeds/seeds.schemas.ts'
+import { exampleIds } from '../../../http/description/examples.ts'
+import { listOperation, operation, slugParams } from '../../../http/description/operation.ts'
+import { workspaceErrors } from '../../../kernel/errors.ts'
+import { closed, named, nullableString, ref, stringEnum } from '../../../kernel/schemas.ts'
+import { searchComparedMax, searchCountMax, searchKinds, searchLengthMax } from '../../../domain/search.ts'
+import { exampleSeed } from '../../seeds/seeds.schemas.ts'
 
 const SearchResult = named(
   'SearchResult',
