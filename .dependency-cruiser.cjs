@@ -1,4 +1,4 @@
-// Who may import whom: see CONTRIBUTING.md, "The map of the house".
+// Who may import whom: see CONTRIBUTING.md, "Who may import whom".
 // The folders of src/, each of which may import those before it. The last ones are files.
 const layers = [
   ...[

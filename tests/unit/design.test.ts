@@ -77,6 +77,39 @@ describe('links', () => {
   })
 })
 
+describe('the map of the code in CONTRIBUTING.md', () => {
+  /** The files and folders of src/ in the map, whose lines are indented by two spaces for each level. */
+  function readMap(): string[] {
+    const [, map = ''] = /```text\n(src\/\n[^]*?)```/.exec(read('CONTRIBUTING.md')) ?? []
+    const [block = ''] = map.split(/^(?=scripts\/)/m)
+    const parents: string[] = []
+    return Array.from(
+      block.matchAll(/^((?: {2}){0,3})([\w.-]+\/?)(?= |$)/gm),
+      ([, indent = '', name = '']) => {
+        const depth = indent.length / 2
+        parents.splice(depth)
+        parents.push(name)
+        return parents.join('')
+      },
+    )
+  }
+
+  it('has each folder of src, and of the folders that it opens, and names none that does not exist', () => {
+    const map = readMap()
+    expect(map.filter((path) => !existsSync(join(root, path)))).toEqual([])
+    const opened = [
+      'src/',
+      ...map.filter((path) => map.some((other) => other !== path && other.startsWith(path))),
+    ]
+    const folders = opened.flatMap((path) =>
+      readdirSync(join(root, path), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => `${path}${name}/`),
+    )
+    expect(folders.filter((path) => !map.includes(path))).toEqual([])
+  })
+})
+
 describe('the chapters of docs/design', () => {
   const text = sources.map(read).join('\n')
   // Names in camelCase, snake_case and SCREAMING_CASE, words of the code such as `errors.slugTaken`, and paths.
