@@ -55,11 +55,11 @@ export function workspaceDeletedMail(input: {
     subject: `The workspace ${workspaceName} was deleted`,
     paragraphs: [
       `${actorName} deleted the workspace ${workspaceName} (${slug}), of which you are an owner. Nobody can open it any more, and its agents have lost access.`,
-      `For ${formatDuration(keptMs)} whoever runs this service can restore it. After that, everything in it is erased.`,
+      `For ${formatDuration(keptMs)} the operators of this service can restore it. After that, everything in it is erased.`,
     ],
     link: { label: 'Open your home page', url: homeUrl },
     footer:
-      'If this was a mistake, ask whoever runs this service to restore the workspace, and name its address.',
+      'If this was a mistake, ask the operators of this service to restore the workspace, and name its address.',
   })
 }
 

@@ -114,7 +114,7 @@ describe('200', () => {
     const { parsed } = await mailServer.nextFor(company.owner.email)
     expect(parsed.subject).toBe('The workspace Acme was deleted')
     expect(parsed.text).toContain('Olga Owner deleted the workspace Acme')
-    expect(parsed.text).toContain('For 14 days whoever runs this service can restore it.')
+    expect(parsed.text).toContain('For 14 days the operators of this service can restore it.')
     expect(mailServer.received.some(({ recipients }) => recipients.includes(company.admin.email))).toBe(false)
   })
 })

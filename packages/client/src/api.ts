@@ -330,7 +330,7 @@ export interface paths {
         put?: never;
         /**
          * Leave a seed
-         * @description Ends that your person takes part in a seed, leads it and follows it. Their evidence stays. The HTTP form of the MCP tool `leave_seed`, with the scope `seeds:write`.
+         * @description Makes your person leave a seed: they no longer participate in it, lead it or follow it. Their evidence stays. The HTTP form of the MCP tool `leave_seed`, with the scope `seeds:write`.
          */
         post: operations["agent.leaveSeed"];
         delete?: never;
@@ -530,7 +530,7 @@ export interface paths {
         put?: never;
         /**
          * Remove a person from a team
-         * @description Ends that a person is in a team. The person stays in the workspace. The HTTP form of the MCP tool `remove_team_member`, with the scope `workspace:write`.
+         * @description Removes a person from a team. The person stays in the workspace. The HTTP form of the MCP tool `remove_team_member`, with the scope `workspace:write`.
          */
         post: operations["agent.removeTeamMember"];
         delete?: never;
@@ -570,7 +570,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person
-         * @description Invites a person by email, valid for seven days. Only invite whom your person has named. Who accepts joins the teams too. The HTTP form of the MCP tool `create_invite`, with the scope `workspace:write`.
+         * @description Invites a person by email, for seven days. Only invite people whom your person has named. Who accepts also joins the teams. The HTTP form of the MCP tool `create_invite`, with the scope `workspace:write`.
          */
         post: operations["agent.createInvite"];
         delete?: never;
@@ -630,7 +630,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke an invite
-         * @description Ends an invite, whose link stops working. The HTTP form of the MCP tool `revoke_invite`, with the scope `workspace:write`.
+         * @description Revokes an invite. Its link stops working. The HTTP form of the MCP tool `revoke_invite`, with the scope `workspace:write`.
          */
         post: operations["agent.revokeInvite"];
         delete?: never;

@@ -50,7 +50,7 @@ const deleteFromFollowers = prepared((executor) =>
     .prepare('seed_followers_delete'),
 )
 
-/** Ends that a person follows a seed. One prepared statement. */
+/** Makes a person stop following a seed. One prepared statement. */
 export async function deleteFollower(executor: Executor, seedId: string, userId: string): Promise<void> {
   await deleteFromFollowers(executor).execute({ seedId, userId })
 }

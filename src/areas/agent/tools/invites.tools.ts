@@ -48,8 +48,8 @@ export function invitesTools(invites: InvitesService): AgentTool[] {
       name: 'create_invite',
       title: 'Invite a person',
       description:
-        'Invites a person by email, valid for seven days. Only invite whom your person has named. Who accepts joins the ' +
-        'teams too.',
+        'Invites a person by email, for seven days. Only invite people whom your person has named. Who accepts also ' +
+        'joins the teams.',
       did: changesOfAgents.create_invite,
       scope: 'workspace:write',
       action: 'invites.create',
@@ -128,7 +128,7 @@ export function invitesTools(invites: InvitesService): AgentTool[] {
     defineTool({
       name: 'revoke_invite',
       title: 'Revoke an invite',
-      description: 'Ends an invite, whose link stops working.',
+      description: 'Revokes an invite. Its link stops working.',
       did: changesOfAgents.revoke_invite,
       scope: 'workspace:write',
       action: 'invites.revoke',

@@ -107,7 +107,7 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
       name: 'leave_seed',
       title: 'Leave a seed',
       description:
-        'Ends that your person takes part in a seed, leads it and follows it. Their evidence stays.',
+        'Makes your person leave a seed: they no longer participate in it, lead it or follow it. Their evidence stays.',
       did: changesOfAgents.leave_seed,
       scope: 'seeds:write',
       consentVersion: 1,

@@ -127,7 +127,7 @@ export function teamsTools(teams: TeamsService): AgentTool[] {
     defineTool({
       name: 'remove_team_member',
       title: 'Remove a person from a team',
-      description: 'Ends that a person is in a team. The person stays in the workspace.',
+      description: 'Removes a person from a team. The person stays in the workspace.',
       did: changesOfAgents.remove_team_member,
       scope: 'workspace:write',
       action: 'teams.removeMember',
