@@ -180,6 +180,7 @@ export async function buildApp(
     schemaController,
   }).withTypeProvider<TypeBoxTypeProvider>()
 
+  // Hooks run in this order. tests/unit/plugin-order.test.ts has the pairs that must stay in it, with the reasons.
   registerRouteGuard(app)
   registerMeasuring(app, meter)
   registerSlowReaders(app, slowReaders)

@@ -19,8 +19,9 @@ export interface TurnsWait {
 export const turnsDefaults: TurnsWait = { waitMsMax: 2_000 }
 
 /**
- * Limits the concurrency of costly requests, with 429 `too_many_at_once`, which overload protection declares for all routes: lists and validation kits for each user together with their agents, large
- * documents for each client address, and changes for each user. Other callers are served in between.
+ * Limits the concurrency of costly requests, with 429 `too_many_at_once`, which overload protection declares for all
+ * routes: lists and validation kits for each user together with their agents, large documents for each client address, and
+ * changes for each user. Other callers are served in between.
  */
 export function registerTurns(app: App, { waitMsMax }: TurnsWait): void {
   const reads = createTurns({ atOnceMax: 2, waitingMax: turnsWaitingMax, waitMsMax })
