@@ -90,8 +90,13 @@ async function begin(): Promise<Chain> {
   grant.jti = randomUUID()
   const grantId = await grant.save()
   const refreshToken = new provider.RefreshToken({
-    ...{ accountId, client, grantId, resource },
-    ...{ scope: agentScope, gty: 'authorization_code', expiresWithSession: false },
+    accountId,
+    client,
+    grantId,
+    resource,
+    scope: agentScope,
+    gty: 'authorization_code',
+    expiresWithSession: false,
   })
   return { clientId, refreshToken: await refreshToken.save() }
 }
@@ -116,7 +121,9 @@ function createSigningKeys() {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const toJwk = (key: typeof privateKey): Jwk => ({
     ...key.export({ format: 'jwk' }),
-    ...{ kid: 'bench', alg: 'ES256', use: 'sig' },
+    kid: 'bench',
+    alg: 'ES256',
+    use: 'sig',
   })
   return { signing: toJwk(privateKey), verifying: [toJwk(publicKey)] }
 }

@@ -97,10 +97,7 @@ app.post<{ Params: { slug: string } }>('/v1/workspaces/:slug/seeds', async (requ
       'evidenceCounts', json_build_object('supports', 0, 'contradicts', 0, 'neutral', 0), 'commentCount', 0,
       'participantCount', 1, 'joined', true, 'createdAt', ${timeText('created_at')}, 'updatedAt', ${timeText('updated_at')}
     ))::text as body from seed, caller`,
-    [
-      ...[hashKey(request), request.params.slug],
-      ...[title, summary, problem, audience, hypothesis, successCriteria],
-    ],
+    [hashKey(request), request.params.slug, title, summary, problem, audience, hypothesis, successCriteria],
   )
 })
 
@@ -177,7 +174,11 @@ app.post<{ Params: { slug: string } }>('/v1/workspaces/:slug/invites', async (re
       'lastSentAt', null
     ))::text as body from invite, caller, job`,
     [
-      ...[hashKey(request), request.params.slug, email, canonicalizeEmail(email), role],
+      hashKey(request),
+      request.params.slug,
+      email,
+      canonicalizeEmail(email),
+      role,
       ...[hash(token), `http://${request.host}/invites/${token}`],
     ],
   )

@@ -32,7 +32,9 @@ export async function addCallers(pool: pg.Pool, name: string, count: number): Pr
       select id, email, canonical, now(), name, now()
       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) as new (id, email, canonical, name)`,
     [
-      ...[ids, callers.map(({ email }) => email), callers.map(({ email }) => canonicalizeEmail(email))],
+      ids,
+      callers.map(({ email }) => email),
+      callers.map(({ email }) => canonicalizeEmail(email)),
       callers.map((caller) => caller.name),
     ],
   )

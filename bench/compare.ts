@@ -43,7 +43,9 @@ export function compare(bench: Bench, scenario: Scenario): Trial {
   const { name, load, subjects, ratios = [] } = scenario
   if (!bench.isShort) return { name, run: async () => describe(scenario, await measure(bench, scenario)) }
   const eased = {
-    ...{ name, load, subjects },
+    name,
+    load,
+    subjects,
     rounds: short.rounds,
     roundSeconds: Math.max(short.secondsMin, scenario.roundSeconds * short.ofSeconds),
     ratios: ratios

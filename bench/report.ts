@@ -69,7 +69,9 @@ function formatRow(row: Row, before: Row | undefined): string[] {
   return [
     request === before?.request ? '' : request,
     server,
-    ...[round(requestsPerSecond), p50Ms?.toString() ?? '', p99Ms?.toString() ?? ''],
+    round(requestsPerSecond),
+    p50Ms?.toString() ?? '',
+    p99Ms?.toString() ?? '',
     ...[...processor, round(peakMb)],
     values ? format(median(values)) : '',
     values ? `${values.map(format).join(', ')} ${unit}`.trim() : '',

@@ -102,8 +102,11 @@ async function addGuests(
         now() - interval '1 day', now() + interval '6 days'
       from unnest($1::uuid[], $4::text[], $5::text[]) with ordinality as new (id, email, canonical, place)`,
     [
-      ...[inviteIds, workspaceIds, inviterId],
-      ...[people.map(({ email }) => email), people.map(({ email }) => canonicalizeEmail(email))],
+      inviteIds,
+      workspaceIds,
+      inviterId,
+      people.map(({ email }) => email),
+      people.map(({ email }) => canonicalizeEmail(email)),
     ],
   )
   await pool.query(

@@ -49,8 +49,14 @@ export async function sendByWrk(
     const limitSeconds = Math.ceil(seconds) + 30
     const { stderr } = await promisify(execFile)('wrk', [
       ...['-t', '1', '-c', String(connections), '-d', `${limitSeconds}s`, '--timeout', '30s'],
-      ...['-s', join(import.meta.dirname, 'wrk.lua'), origin, '--'],
-      ...[file, String(seconds), String(connections), repeats ? 'repeat' : 'once'],
+      '-s',
+      join(import.meta.dirname, 'wrk.lua'),
+      origin,
+      '--',
+      file,
+      String(seconds),
+      String(connections),
+      repeats ? 'repeat' : 'once',
     ])
     const { sent, answered, refused, failed, p50Us, p99Us } = JSON.parse(stderr) as Output
     if ((refused > 0 && !mayRefuse) || failed > 0 || answered !== sent)

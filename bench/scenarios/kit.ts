@@ -25,16 +25,25 @@ export const kit: Area = {
     if (!first) throw new Error('there is no agent')
     const scenarios = [
       {
-        ...{ name: 'POST /agent/v1/validation-kit:read', form: 'http' as const, of: [first] },
-        ...{ goal: atLeast(1), reached: 0.8 },
+        name: 'POST /agent/v1/validation-kit:read',
+        form: 'http' as const,
+        of: [first],
+        goal: atLeast(1),
+        reached: 0.8,
       },
       {
-        ...{ name: 'tools/call read_validation_kit, one seed, one agent', form: 'oneSeedOverMcp' as const },
-        ...{ of: [first], goal: atLeast(0.6), reached: 0.5 },
+        name: 'tools/call read_validation_kit, one seed, one agent',
+        form: 'oneSeedOverMcp' as const,
+        of: [first],
+        goal: atLeast(0.6),
+        reached: 0.5,
       },
       {
         ...{ name: `tools/call read_validation_kit, one seed, ${agentsMax} agents` },
-        ...{ form: 'oneSeedOverMcp' as const, of: agents, goal: atLeast(0.75), reached: 0.6 },
+        form: 'oneSeedOverMcp' as const,
+        of: agents,
+        goal: atLeast(0.75),
+        reached: 0.6,
       },
     ]
     return Promise.all(

@@ -76,8 +76,11 @@ async function measureExport(bench: Bench): Promise<Row[]> {
   const request = `workspaces.export, ${count} lines, nearly all of them events`
   return [
     {
-      ...{ request, server: 'this service', values: [peakMb - idleMb] },
-      ...{ unit: 'MB more than idle', goal: atMost(exportMb) },
+      request,
+      server: 'this service',
+      values: [peakMb - idleMb],
+      unit: 'MB more than idle',
+      goal: atMost(exportMb),
     },
   ]
 }
@@ -105,7 +108,11 @@ async function startBareServers(bench: Bench, original: WriteDatabase): Promise<
   await build({
     entryPoints: ['bench/bare-all-server.ts'],
     outdir: 'dist/bench',
-    ...{ bundle: true, splitting: true, packages: 'external', platform: 'node', format: 'esm' },
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
   })
   const ports = [await findClosedPort(), await findClosedPort(), await findClosedPort()]
   const args = ['dist/bench/bare-all-server.js', ...ports.map(String)]
@@ -113,7 +120,10 @@ async function startBareServers(bench: Bench, original: WriteDatabase): Promise<
   const [writes, kit, refreshes] = ports.map((port) => ({ ...reads, origin: `http://127.0.0.1:${port}` }))
   if (!writes || !kit || !refreshes) throw new Error('there is a port for each')
   return {
-    ...{ reads, writes, kit, refreshes },
+    reads,
+    writes,
+    kit,
+    refreshes,
     tokenOf: ({ grantId }) => grantId,
     findChains: async () => (await (await fetch(`${refreshes.origin}/chains`)).json()) as Chain[],
   }

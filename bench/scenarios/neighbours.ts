@@ -48,7 +48,9 @@ export const neighbours: Area = {
       headers: { ...json, accept: 'application/json, text/event-stream' },
     }
     const call = (input: object, id = 1) => ({
-      ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
       params: { name: 'read_validation_kit', arguments: input },
     })
     const batchOf = (input: object) =>
@@ -202,7 +204,14 @@ function startLoader({ request, connections, of }: Load, seconds: number) {
   const child = spawn(
     process.execPath,
     [
-      ...[entry, '-c', String(connections), '-d', String(seconds), '-m', method, '--no-progress'],
+      entry,
+      '-c',
+      String(connections),
+      '-d',
+      String(seconds),
+      '-m',
+      method,
+      '--no-progress',
       ...Object.entries(all).flatMap(([name, value]) => ['-H', `${name}=${value}`]),
       ...(body === undefined ? [] : ['-b', body]),
       of.origin + path,

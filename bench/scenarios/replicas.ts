@@ -115,11 +115,14 @@ async function measure(
     const connections = await countConnections(database)
     return [
       {
-        ...{ request: name, server, ...result },
+        request: name,
+        server,
+        ...result,
         serverMs: (readServersMs() - before.serverMs) / requests,
         databaseMs: ((await bench.readDatabaseMs()) - before.databaseMs) / requests,
         peakMb: Math.max(...subjects.map(peakMemoryMb)),
-        ...{ values: [connections], unit: 'connections of PostgreSQL' },
+        values: [connections],
+        unit: 'connections of PostgreSQL',
       },
     ]
   } finally {

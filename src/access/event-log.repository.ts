@@ -76,9 +76,16 @@ async function append(
   const [targetType, idField] = target
   const id = createId()
   const row = {
-    ...{ id, workspaceId, type, ...actor, data, seedId: seedIdOf(data) },
-    ...{ targetType, targetId: (data as Record<string, unknown>)[idField] },
-    ...{ summary: summarize(data, actor.actorName), createdAt: at },
+    id,
+    workspaceId,
+    type,
+    ...actor,
+    data,
+    seedId: seedIdOf(data),
+    targetType,
+    targetId: (data as Record<string, unknown>)[idField],
+    summary: summarize(data, actor.actorName),
+    createdAt: at,
   }
   const delivering = writeLast(transaction, beforeEvents + workspaceId, async (executor) => {
     const values = { eventId: id, workspaceId, type, at: at.toISOString() }

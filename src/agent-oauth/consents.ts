@@ -152,7 +152,9 @@ export function createConsents(options: ConsentsOptions): Consents {
       const { clientId, clientName, clientUri } = client
       return {
         uid: found.interaction.uid,
-        ...{ clientId, clientName, clientUri },
+        clientId,
+        clientName,
+        clientUri,
         metadataHost: documentHostOf(clientId),
         redirectTarget: describeRedirect(String(redirectUri)),
         scopes: toAgentScopes(String(scope).split(' ')),
@@ -200,8 +202,15 @@ export function createConsents(options: ConsentsOptions): Consents {
         // the second finds the grant of the first.
         isNew = await changes.makeIn(principal, place, lockMembersWithCredential, (change) =>
           giveAccess(change, principal, {
-            ...{ uid: interaction.uid, newGrantId: grant.jti, clientId, clientName, clientUri, workspace },
-            ...{ scopes, days, document },
+            uid: interaction.uid,
+            newGrantId: grant.jti,
+            clientId,
+            clientName,
+            clientUri,
+            workspace,
+            scopes,
+            days,
+            document,
           }),
         )
       } finally {

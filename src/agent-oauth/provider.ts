@@ -98,13 +98,26 @@ export function createProvider(options: ProviderOptions): Provider {
   const alreadyUsed = () => new errors.InvalidGrant('already used')
   const secondsUntil = (time: Date) => Math.ceil((time.getTime() - clock.now().getTime()) / 1000)
   const records = createRecordAdapter({
-    ...{ db, clock, jobs, bounds, findOrigin, findDocument, isReuse, alreadyUsed },
+    db,
+    clock,
+    jobs,
+    bounds,
+    findOrigin,
+    findDocument,
+    isReuse,
+    alreadyUsed,
     replayed: () => new errors.InvalidClientAuth('client assertion tokens must only be used once'),
     tooMany: (until) => new TooMany(catalogue.tooManyRegistrations.message, secondsUntil(until)),
   })
   const refreshTokens = createRefreshTokens(appSecret)
   const { adapterOf, findSuccessor } = createRefreshAdapter(records, {
-    ...{ db, clock, refreshTokens, refreshGraceSeconds, refreshLimitPerHour, alreadyUsed, findRefresh },
+    db,
+    clock,
+    refreshTokens,
+    refreshGraceSeconds,
+    refreshLimitPerHour,
+    alreadyUsed,
+    findRefresh,
     tooMany: (until) => new TooMany(catalogue.tooManyRefreshes.message, secondsUntil(until)),
   })
   /** Leaves the response to `showFailure`. */

@@ -3,8 +3,20 @@ import { errors } from 'oidc-provider'
 // Schemes that a browser or the system handles itself, so that no client can receive the redirect (RFC 8252 §7.1 has
 // clients use reverse domain names). oidc-provider refuses those that run code.
 const foreignSchemes = new Set([
-  ...['ftp:', 'ftps:', 'ws:', 'wss:', 'mailto:', 'tel:', 'sms:', 'urn:'],
-  ...['intent:', 'view-source:', 'about:', 'blob:', 'file:', 'filesystem:'],
+  'ftp:',
+  'ftps:',
+  'ws:',
+  'wss:',
+  'mailto:',
+  'tel:',
+  'sms:',
+  'urn:',
+  'intent:',
+  'view-source:',
+  'about:',
+  'blob:',
+  'file:',
+  'filesystem:',
 ])
 
 /** Refuses a redirect URI that cannot lead to one client alone. oidc-provider checks the rest. */

@@ -158,8 +158,14 @@ async function launch(server: Server, settings: Record<string, string>): Promise
   // pg_ctl starts the server in its own session, so that it does not receive Ctrl-C, and waits until it is ready, which
   // includes recovery after a crash.
   await runAs(server, server.pgCtl, [
-    ...['-D', server.cluster, '-s', '-w', '-t', '120'],
-    ...['-l', join(server.cluster, 'server.log')],
+    '-D',
+    server.cluster,
+    '-s',
+    '-w',
+    '-t',
+    '120',
+    '-l',
+    join(server.cluster, 'server.log'),
     ...['-o', [`-p ${await findFreePort()}`, ...flags].join(' ')],
     'start',
   ])

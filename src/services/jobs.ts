@@ -124,7 +124,9 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
         }),
       leavings: () =>
         eraseLeavers({
-          ...{ db, clock, deletePerson },
+          db,
+          clock,
+          deletePerson,
           onRefused: (userId) =>
             log.warn({ userId }, 'an account could not be deleted: it is the last owner'),
         }),

@@ -227,7 +227,12 @@ export function createServices(options: ServicesOptions) {
   const personStreams = createPersonStreams()
   const { agentTools, mcp } = createAgentAccess({
     services: { kit, search, people, events, seeds, evidence, corrections, comments, teams, invites },
-    ...{ agentCalls, agents, seedLinks, clock, log, personStreams },
+    agentCalls,
+    agents,
+    seedLinks,
+    clock,
+    log,
+    personStreams,
     baseUrl: config.baseUrl,
     webUrl,
     mcpStreams: options.mcpStreams,
@@ -339,7 +344,14 @@ export function createServices(options: ServicesOptions) {
     async startJobs() {
       deliverer.start()
       runner = await startJobs({
-        ...{ db: jobsDb, clock, log, mailer, webUrl, pictures, jobs, oauthRecordBounds },
+        db: jobsDb,
+        clock,
+        log,
+        mailer,
+        webUrl,
+        pictures,
+        jobs,
+        oauthRecordBounds,
         links: unsubscribeLinks,
         signUp: entry.signUp,
         deletePerson: (userId) => accounts.delete(userId, { withWorkspaces: true }),

@@ -36,7 +36,12 @@ export async function* readPerson(
   if (!user) return
   const { name, email, emailVerifiedAt, imageKey, productUpdates, workspaceActivity, createdAt } = user
   const profile: PersonExport['profile'] = {
-    ...{ id, name, email, image: pictureUrlOf(imageKey), productUpdates, workspaceActivity },
+    id,
+    name,
+    email,
+    image: pictureUrlOf(imageKey),
+    productUpdates,
+    workspaceActivity,
     emailVerifiedAt: emailVerifiedAt?.toISOString() ?? null,
     createdAt: createdAt.toISOString(),
   }

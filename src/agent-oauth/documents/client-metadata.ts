@@ -2,9 +2,18 @@ import { clientAuthMethods, grantTypes } from '../protocol.ts'
 
 /** The metadata of clients that have an effect here, besides their id (RFC 7591 §2). */
 const knownMetadata = [
-  ...['redirect_uris', 'client_name', 'client_uri', 'logo_uri', 'software_id', 'software_version'],
-  ...['grant_types', 'response_types'],
-  ...['token_endpoint_auth_method', 'token_endpoint_auth_signing_alg', 'jwks_uri', 'jwks'],
+  'redirect_uris',
+  'client_name',
+  'client_uri',
+  'logo_uri',
+  'software_id',
+  'software_version',
+  'grant_types',
+  'response_types',
+  'token_endpoint_auth_method',
+  'token_endpoint_auth_signing_alg',
+  'jwks_uri',
+  'jwks',
 ]
 
 /** What only clients with a key need. */

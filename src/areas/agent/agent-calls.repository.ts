@@ -27,8 +27,14 @@ export async function recordCalls(db: Database, counts: readonly CallCount[]): P
   await db.transaction(async (tx) => {
     const values = JSON.stringify(
       counts.map(({ agent, day, tool, calls, failures, lastCalledAt, lastFailure, lastFailureAt }) => ({
-        ...{ grant_id: agent.grant.id, day, tool, calls, failures },
-        ...{ last_called_at: lastCalledAt, last_failure: lastFailure, last_failure_at: lastFailureAt },
+        grant_id: agent.grant.id,
+        day,
+        tool,
+        calls,
+        failures,
+        last_called_at: lastCalledAt,
+        last_failure: lastFailure,
+        last_failure_at: lastFailureAt,
       })),
     )
     // Sorted, so that two replicas do not wait for each other. A grant may be deleted by now. Its workspace, which the event
@@ -58,8 +64,11 @@ export async function recordCalls(db: Database, counts: readonly CallCount[]): P
         workspaceId: agent.workspace.id,
         type: 'integration.used',
         data: {
-          ...{ grantId: agent.grant.id, clientName: agent.grant.clientName, userId: agent.user.id },
-          ...{ tool, did },
+          grantId: agent.grant.id,
+          clientName: agent.grant.clientName,
+          userId: agent.user.id,
+          tool,
+          did,
         },
         at: lastCalledAt,
       })
@@ -87,8 +96,13 @@ const loggedCallsMax = 1000
 export async function logCalls(executor: Executor, calls: readonly LoggedCall[]): Promise<void> {
   const values = JSON.stringify(
     calls.map(({ id, grantId, calledAt, tool, code, seedId, evidenceId }) => ({
-      ...{ id, grant_id: grantId, called_at: calledAt, tool, code },
-      ...{ seed_id: seedId, evidence_id: evidenceId },
+      id,
+      grant_id: grantId,
+      called_at: calledAt,
+      tool,
+      code,
+      seed_id: seedId,
+      evidence_id: evidenceId,
     })),
   )
   await executor.execute(sql`

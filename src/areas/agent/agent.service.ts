@@ -187,7 +187,11 @@ function planSeeds({ workspace }: AgentPrincipal, input: ValidationKitInput, { h
   const isOutline = detail === 'outline'
   const limit = input.limit ?? (isOutline || hasOutline ? kitOutlineMax : kitSeedsMax)
   return {
-    ...{ listId, status, text, limit, ...positionOf(listId, cursor) },
+    listId,
+    status,
+    text,
+    limit,
+    ...positionOf(listId, cursor),
     updatedSince: updatedSince === undefined ? undefined : parseTime(updatedSince),
     // One more than is shown, which tells whether there is more.
     seedsLimit: limit + 1,
@@ -206,8 +210,12 @@ function cutSeed(rows: KitRows, bytesMax: number, listId: string): KitPart {
   const whole = joinItems([rows.seeds.text])
   if (!rows.isCut && Buffer.byteLength(whole) <= bytesMax) {
     return {
-      ...{ seeds: whole, seedCount: 1, evidenceCount: rows.evidenceCount, outline: [] },
-      ...{ nextCursor: null, isCut: false },
+      seeds: whole,
+      seedCount: 1,
+      evidenceCount: rows.evidenceCount,
+      outline: [],
+      nextCursor: null,
+      isCut: false,
     }
   }
   const { bare, pieces } = splitSeed(rows.seeds.text)
@@ -242,7 +250,10 @@ function cutSeeds(rows: KitRows, bytesMax: number, plan: Plan): KitPart {
   const whole = joinItems([rows.seeds.text])
   if (rows.seeds.count === limit && Buffer.byteLength(whole) <= bytesMax) {
     return {
-      ...{ seeds: whole, seedCount: limit, evidenceCount: rows.evidenceCount, outline: [] },
+      seeds: whole,
+      seedCount: limit,
+      evidenceCount: rows.evidenceCount,
+      outline: [],
       nextCursor: limit < rows.found ? nextAfter(lastRow(rows.seeds.text)) : null,
       isCut: rows.isCut,
     }

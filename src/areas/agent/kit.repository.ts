@@ -131,7 +131,9 @@ function prepareKit(executor: Executor, name: string, condition?: SQL) {
   const outlineRows = executor
     .select({
       item: jsonItem<KitOutlineItem>({
-        ...{ id: seeds.id, title: seeds.title, status: seeds.status },
+        id: seeds.id,
+        title: seeds.title,
+        status: seeds.status,
         evidenceCounts: evidenceCountsOf(seeds),
         updatedAt: seeds.updatedAt,
       }),
@@ -219,8 +221,16 @@ const selectKitOfSeed = prepared((executor) => {
 function seedItemOf(seed: Record<keyof typeof seeds.$inferSelect, Column>, shownEvidence: SQL.Aliased) {
   const { id, title, summary, problem, audience, hypothesis, successCriteria, status, updatedAt } = seed
   return {
-    ...{ id, title, summary, problem, audience, hypothesis, successCriteria, status },
-    ...{ agentName: seed.agentName, leadUserId: seed.leadUserId },
+    id,
+    title,
+    summary,
+    problem,
+    audience,
+    hypothesis,
+    successCriteria,
+    status,
+    agentName: seed.agentName,
+    leadUserId: seed.leadUserId,
     ...participationIn(id),
     createdAt: timestampText(seed.createdAt),
     updatedAt: timestampText(updatedAt),
@@ -242,8 +252,16 @@ function shownOf(pieces: PieceColumns) {
   )
   const asJson = jsonArray<KitEvidence>(
     {
-      ...{ id, seedId, kind, verdict, summary, sourceUrl },
-      ...{ authorUserId, authorName, agentName, createdAt: timestampText(pieces.createdAt) },
+      id,
+      seedId,
+      kind,
+      verdict,
+      summary,
+      sourceUrl,
+      authorUserId,
+      authorName,
+      agentName,
+      createdAt: timestampText(pieces.createdAt),
       editedAt: timestampText(pieces.editedAt),
     },
     pieces.round,

@@ -72,7 +72,11 @@ export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): 
       uses.record(apiKeyId, now)
       const restrictions = { expiresAt, access, workspaceIds }
       const principal: Principal = {
-        ...{ user, source: 'api', apiKeyId, sessionId: null, grantId: null },
+        user,
+        source: 'api',
+        apiKeyId,
+        sessionId: null,
+        grantId: null,
         ...(isRestricted(restrictions) && { restrictions }),
       }
       return subject ? { ...principal, read: { subject, workspace: found.workspace } } : principal

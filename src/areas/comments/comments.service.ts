@@ -170,8 +170,12 @@ export function createCommentsService(options: CommentsServiceOptions): Comments
         if (mentioned.length > 0) write((tx) => insertMentions(tx, comment.id, mentioned))
         write((tx) => insertFollowers(tx, { workspaceId: workspace.id, seedId }, [user.id, ...mentioned]))
         notifyOfComment(context, jobs, {
-          ...{ workspaceId: workspace.id, actor: principal, seedId, commentId: comment.id },
-          ...{ evidenceId: comment.evidenceId, mentionedUserIds: mentioned },
+          workspaceId: workspace.id,
+          actor: principal,
+          seedId,
+          commentId: comment.id,
+          evidenceId: comment.evidenceId,
+          mentionedUserIds: mentioned,
         })
         appendEvent({
           type: 'comment.added',
@@ -201,7 +205,11 @@ export function createCommentsService(options: CommentsServiceOptions): Comments
           write((executor) => insertFollowers(executor, { workspaceId: workspace.id, seedId }, added))
         }
         notifyMentioned(context, jobs, {
-          ...{ workspaceId: workspace.id, actor: principal, seedId, commentId, evidenceId },
+          workspaceId: workspace.id,
+          actor: principal,
+          seedId,
+          commentId,
+          evidenceId,
           mentionedUserIds: added,
         })
         appendEvent({ type: 'comment.updated', data: { commentId, seedId, title, evidenceId } })

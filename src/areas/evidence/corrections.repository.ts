@@ -55,7 +55,12 @@ export async function correctEvidence(
   { kind, verdict, summary, sourceUrl, at }: EvidenceFields & { at: Date },
 ): Promise<void> {
   await setFields(executor).execute({
-    ...{ evidenceId, kind, verdict, summary, sourceUrl, at: at.toISOString() },
+    evidenceId,
+    kind,
+    verdict,
+    summary,
+    sourceUrl,
+    at: at.toISOString(),
   })
 }
 
@@ -79,6 +84,10 @@ export async function withdrawEvidence(
   { user, reason, at }: { user: { id: string; name: string }; reason: string | null; at: Date },
 ): Promise<void> {
   await setWithdrawn(executor).execute({
-    ...{ evidenceId, userId: user.id, name: user.name, reason, at: at.toISOString() },
+    evidenceId,
+    userId: user.id,
+    name: user.name,
+    reason,
+    at: at.toISOString(),
   })
 }

@@ -126,8 +126,15 @@ export function createCorrectionsService(options: CorrectionsServiceOptions): Co
         appendEvent({
           type: 'evidence.withdrawn',
           data: {
-            ...{ evidenceId, seedId, title, kind, verdict, reason },
-            ...{ userId: authorUserId, name: authorName, isSelf: authorUserId === user.id },
+            evidenceId,
+            seedId,
+            title,
+            kind,
+            verdict,
+            reason,
+            userId: authorUserId,
+            name: authorName,
+            isSelf: authorUserId === user.id,
           },
         })
       })

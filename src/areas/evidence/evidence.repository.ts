@@ -11,11 +11,20 @@ import { isCounted } from '../seeds/evidence-counts.repository.ts'
 import type { Evidence } from './evidence.schemas.ts'
 
 const evidenceColumns = {
-  ...{ id: evidence.id, seedId: evidence.seedId, kind: evidence.kind, verdict: evidence.verdict },
-  ...{ summary: evidence.summary, sourceUrl: evidence.sourceUrl },
-  ...{ authorUserId: evidence.authorUserId, authorName: evidence.authorName, agentName: evidence.agentName },
-  ...{ createdAt: evidence.createdAt, editedAt: evidence.editedAt, withdrawnAt: evidence.withdrawnAt },
-  ...{ withdrawnByName: evidence.withdrawnByName, withdrawnReason: evidence.withdrawnReason },
+  id: evidence.id,
+  seedId: evidence.seedId,
+  kind: evidence.kind,
+  verdict: evidence.verdict,
+  summary: evidence.summary,
+  sourceUrl: evidence.sourceUrl,
+  authorUserId: evidence.authorUserId,
+  authorName: evidence.authorName,
+  agentName: evidence.agentName,
+  createdAt: evidence.createdAt,
+  editedAt: evidence.editedAt,
+  withdrawnAt: evidence.withdrawnAt,
+  withdrawnByName: evidence.withdrawnByName,
+  withdrawnReason: evidence.withdrawnReason,
 }
 
 const selectCounted = prepared((executor) =>

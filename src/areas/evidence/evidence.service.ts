@@ -85,8 +85,12 @@ export function createEvidenceService(options: EvidenceServiceOptions): Evidence
         write((tx) => touchSeed(tx, seedId, now))
         write((tx) =>
           notifyFollowers(tx, {
-            ...{ kind: 'evidence', data: { evidenceId: row.id, verdict: row.verdict } },
-            ...{ workspaceId: workspace.id, seedId, actor: principal, at: now },
+            kind: 'evidence',
+            data: { evidenceId: row.id, verdict: row.verdict },
+            workspaceId: workspace.id,
+            seedId,
+            actor: principal,
+            at: now,
           }),
         )
         appendEvent({

@@ -25,7 +25,15 @@ export function readEvidence(
 export function toEvidence(row: Omit<EvidenceRow, 'withdrawnByUserId'>): Evidence {
   const { id, seedId, kind, verdict, summary, sourceUrl, authorUserId, authorName, agentName } = row
   return {
-    ...{ id, seedId, kind, verdict, summary, sourceUrl, authorUserId, authorName, agentName },
+    id,
+    seedId,
+    kind,
+    verdict,
+    summary,
+    sourceUrl,
+    authorUserId,
+    authorName,
+    agentName,
     createdAt: row.createdAt.toISOString(),
     editedAt: row.editedAt?.toISOString() ?? null,
     withdrawnAt: row.withdrawnAt?.toISOString() ?? null,

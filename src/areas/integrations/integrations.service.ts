@@ -196,8 +196,11 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
         appendEvent({
           type: 'integration.changed',
           data: {
-            ...{ grantId, clientName: grant.clientName, userId: user.id },
-            ...{ from: toAgentScopes(grant.scopes), to: scopes },
+            grantId,
+            clientName: grant.clientName,
+            userId: user.id,
+            from: toAgentScopes(grant.scopes),
+            to: scopes,
           },
         })
         return grant.clientName
@@ -219,8 +222,13 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
         appendEvent({
           type: 'integration.changed',
           data: {
-            ...{ grantId, clientName, userId, from: scopes, to: scopes },
-            ...{ expiredAt: expiredAt.toISOString(), expiresAt: expiresAt.toISOString() },
+            grantId,
+            clientName,
+            userId,
+            from: scopes,
+            to: scopes,
+            expiredAt: expiredAt.toISOString(),
+            expiresAt: expiresAt.toISOString(),
           },
         })
         return clientName

@@ -63,8 +63,14 @@ async function join(
     workspaceId,
     type: 'member.joined',
     data: {
-      ...{ userId: user.id, name: user.name, role: row.role, domain },
-      ...{ inviteId: null, invitedByUserId: null, invitedByName: null, teamIds: [] },
+      userId: user.id,
+      name: user.name,
+      role: row.role,
+      domain,
+      inviteId: null,
+      invitedByUserId: null,
+      invitedByName: null,
+      teamIds: [],
     },
     at: now,
   })

@@ -137,8 +137,16 @@ function toNotification(row: NotificationRow): Notification {
     readAt,
   } = row
   return {
-    ...{ id, kind, workspaceSlug, workspaceName, seedId, seedTitle, actorName, agentName },
+    id,
+    kind,
+    workspaceSlug,
+    workspaceName,
+    seedId,
+    seedTitle,
+    actorName,
+    agentName,
     ...describeNotification(row),
-    ...{ createdAt, readAt },
+    createdAt,
+    readAt,
   }
 }

@@ -117,9 +117,17 @@ function valuesOf(notice: NoticeValues) {
   const { id = createId(), workspaceId, kind, actor, at, data } = notice
   const { seedId = null, commentId = null, hasOwnMail = false } = notice
   return {
-    ...{ id, workspaceId, kind, seedId, commentId, agentName: actor?.agentName ?? null },
-    ...{ actorUserId: actor?.user.id ?? null, actorName: actor?.user.name ?? serviceActorName },
-    ...{ data: JSON.stringify(data), at: at.toISOString(), mailedAt: hasOwnMail ? at.toISOString() : null },
+    id,
+    workspaceId,
+    kind,
+    seedId,
+    commentId,
+    agentName: actor?.agentName ?? null,
+    actorUserId: actor?.user.id ?? null,
+    actorName: actor?.user.name ?? serviceActorName,
+    data: JSON.stringify(data),
+    at: at.toISOString(),
+    mailedAt: hasOwnMail ? at.toISOString() : null,
   }
 }
 

@@ -270,7 +270,8 @@ export const seedsUpdate = operation({
       ),
       leadUserId: Type.Optional(
         Type.Unsafe<string | null>({
-          ...{ type: ['string', 'null'], maxLength: 64 },
+          type: ['string', 'null'],
+          maxLength: 64,
           description: 'The id of the person who leads the seed; null for nobody.',
         }),
       ),

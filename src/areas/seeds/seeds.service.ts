@@ -181,7 +181,8 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         })
         return toSeed({
           ...{ ...row, createdByName: user.name, participantCount: 1, joined: true, following: true },
-          ...{ evidenceCounts: { supports: 0, contradicts: 0, neutral: 0 }, commentCount: 0 },
+          evidenceCounts: { supports: 0, contradicts: 0, neutral: 0 },
+          commentCount: 0,
         })
       })
     },

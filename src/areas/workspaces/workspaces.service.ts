@@ -128,7 +128,11 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
     async listAll({ query, limit }) {
       const rows = await listWorkspaces(db, { text: parseQuery(query), limit })
       const items = rows.map(({ id, name, slug, memberCount, owners, createdAt, deletedAt }) => ({
-        ...{ id, name, slug, memberCount, owners },
+        id,
+        name,
+        slug,
+        memberCount,
+        owners,
         createdAt: createdAt.toISOString(),
         deletedAt: deletedAt?.toISOString() ?? null,
       }))

@@ -48,7 +48,13 @@ export async function listJobs(
       order by run_at, id limit ${limit ?? null}`,
   )
   const items = rows.map(({ id, task, state, attempts, attemptsMax, runAt, lastError }) => ({
-    ...{ id, task, state, attempts, attemptsMax, runAt, lastError },
+    id,
+    task,
+    state,
+    attempts,
+    attemptsMax,
+    runAt,
+    lastError,
   }))
   return { items, total: rows[0]?.total ?? 0 }
 }

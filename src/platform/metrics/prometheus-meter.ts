@@ -55,10 +55,16 @@ export function createPrometheusMeter(): PrometheusMeter {
   })
   const counters = {
     signIns: createOutcomes(registry, 'workspace_sign_ins_total', 'Sign-ins on the website.', [
-      ...['succeeded', 'second_step', 'failed', 'limited'],
+      'succeeded',
+      'second_step',
+      'failed',
+      'limited',
     ]),
     refreshes: createOutcomes(registry, 'workspace_agent_refreshes_total', 'Refreshes of agents.', [
-      ...['succeeded', 'refused', 'limited', 'failed'],
+      'succeeded',
+      'refused',
+      'limited',
+      'failed',
     ]),
     mails: createOutcomes(registry, 'workspace_mails_total', 'Attempts to send a mail.', ['sent', 'failed']),
   }

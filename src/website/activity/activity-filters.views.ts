@@ -54,16 +54,24 @@ export function renderFilters(visit: WorkspaceVisit, filters: ShownFilters): Htm
         actor === ''
           ? renderFinder({ name: 'person', label: 'Member', value: person, hint: 'Name or email' })
           : renderChosen({
-              ...{ name: 'actor', label: 'Member', value: actor, shown: actorName },
-              ...{ other: 'Show everyone', path: withQuery(path, { ...parameters, actor: '' }) },
+              name: 'actor',
+              label: 'Member',
+              value: actor,
+              shown: actorName,
+              other: 'Show everyone',
+              path: withQuery(path, { ...parameters, actor: '' }),
             })
       }
       ${
         seed === ''
           ? renderFinder({ name: 'about', label: 'Seed', value: about, hint: 'Words of the seed' })
           : renderChosen({
-              ...{ name: 'seed', label: 'Seed', value: seed, shown: seedTitle },
-              ...{ other: 'Show all seeds', path: withQuery(path, { ...parameters, seed: '' }) },
+              name: 'seed',
+              label: 'Seed',
+              value: seed,
+              shown: seedTitle,
+              other: 'Show all seeds',
+              path: withQuery(path, { ...parameters, seed: '' }),
             })
       }
       ${renderDay({ name: 'from', label: 'From', value: from, zone })}

@@ -45,7 +45,8 @@ export function renderFirstSteps({ base, may, request }: WorkspaceVisit, done: D
     // Who adds evidence and comments follows seeds without asking for it.
     .filter(({ type }) => type !== undefined || !may('seeds.join'))
     .map(({ label, href, type }) => ({
-      ...{ label, href: base + href },
+      label,
+      href: base + href,
       isDone: type === undefined ? done.follows : done.doneTypes.has(type),
     }))
   if (steps.every(({ isDone }) => isDone)) return false

@@ -88,7 +88,10 @@ function renderFound(
   return html`${renderRows(
     people.map(({ userId, name, image, email, teams }) =>
       renderMember(visit, id, {
-        ...{ userId, name, image, detail: email },
+        userId,
+        name,
+        image,
+        detail: email,
         isInTeam: teams.some((team) => team.id === id),
       }),
     ),

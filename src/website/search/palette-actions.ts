@@ -41,7 +41,9 @@ export async function listPaletteActions(
     ...themes
       .filter((theme) => theme !== current)
       .map((theme) => ({
-        ...{ label: themeActions[theme], detail: '', href: '/settings/theme' },
+        label: themeActions[theme],
+        detail: '',
+        href: '/settings/theme',
         fields: { theme },
       })),
   ]

@@ -28,7 +28,8 @@ export function renderSeedBoard(visit: WorkspaceVisit, asked: SeedSearch, board:
   const { base, may, request } = visit
   const search = { ...asked, status: undefined }
   const lanes = board.columns.map(({ status, page }) => ({
-    ...{ status, count: board.counts[status] },
+    status,
+    count: board.counts[status],
     seeds: parseJson(page.items),
     hasMore: page.nextCursor !== null,
   }))

@@ -27,7 +27,9 @@ export function renderSeedForm(visit: WorkspaceVisit, seed?: Seed): Page {
   const field = (name: keyof SeedTexts, options: Omit<FieldOptions, 'name'>) => {
     const value = stored && showText(stored[name])
     return renderField({
-      ...{ name, state, value: value ?? '' },
+      name,
+      state,
+      value: value ?? '',
       ...(conflicts.includes(name) && { savedMeanwhile: value }),
       ...options,
     })
@@ -53,23 +55,36 @@ export function renderSeedForm(visit: WorkspaceVisit, seed?: Seed): Page {
             hint: `A few words that name the idea, up to ${seedTitleLengthMax} characters.`,
           })}
           ${field('summary', {
-            ...{ label: 'Summary', rows: 3, maxLength },
+            label: 'Summary',
+            rows: 3,
+            maxLength,
             hint: `The idea in two or three sentences, up to ${seedTextLengthMax} characters.`,
           })}
           ${field('problem', {
-            ...{ label: 'Problem', rows: 3, maxLength, isOptional: true },
+            label: 'Problem',
+            rows: 3,
+            maxLength,
+            isOptional: true,
             hint: 'What is difficult today?',
           })}
           ${field('audience', {
-            ...{ label: 'Audience', rows: 2, maxLength, isOptional: true },
+            label: 'Audience',
+            rows: 2,
+            maxLength,
+            isOptional: true,
             hint: 'Who has the problem?',
           })}
           ${field('hypothesis', {
-            ...{ label: 'Hypothesis', rows: 2, maxLength, isOptional: true },
+            label: 'Hypothesis',
+            rows: 2,
+            maxLength,
+            isOptional: true,
             hint: 'What do you expect to be true?',
           })}
           ${field('successCriteria', {
-            ...{ label: 'Success criteria', rows: 3, isOptional: true },
+            label: 'Success criteria',
+            rows: 3,
+            isOptional: true,
             hint:
               'What would show that the hypothesis is true? One on each line: ' +
               `up to ${successCriteriaMax} lines of ${successCriterionLengthMax} characters.`,

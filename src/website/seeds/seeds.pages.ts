@@ -71,7 +71,9 @@ export function seedsPages(
     const { principal, request, workspace } = visit
     const list = await readListView(request, (position) =>
       seeds.list(principal, workspace.slug, {
-        ...{ deleted: true, sort: 'updatedAt', limit: seedsOfPage },
+        deleted: true,
+        sort: 'updatedAt',
+        limit: seedsOfPage,
         ...position,
       }),
     )

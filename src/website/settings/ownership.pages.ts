@@ -66,9 +66,9 @@ function renderDeletion(visit: WorkspaceVisit): Page {
           Nobody can take its address for 90 days.
         </p>
         <p>
-          For 14 days, the operators of this service can restore it. After that, its seeds, evidence, comments and
-          events are erased. <a href="${base}/settings/export" download>Export the workspace</a> first if you
-          may need them.
+          For 14 days, the operators of this service can restore it. After that, its seeds, evidence, comments
+          and events are erased. <a href="${base}/settings/export" download>Export the workspace</a> first if
+          you may need them.
         </p>
         ${renderForm({
           request,

@@ -129,7 +129,9 @@ export function createKitMcpHandler(
     registerPrompts(server, agent, {
       prompts: promptsOf(agent),
       findCompleted: () => resources.completed(agent),
-      ...{ iconsOf, listChanged, onError },
+      iconsOf,
+      listChanged,
+      onError,
     })
     return server
   }
@@ -137,7 +139,10 @@ export function createKitMcpHandler(
   function createToolServer(ofServer: readonly AgentTool[], options: ServerOptions): McpServer {
     const server = new ClearMcpServer(
       {
-        ...{ name: 'workspace', title: serviceName, version: '1.0.0-rc.1', websiteUrl: webUrl },
+        name: 'workspace',
+        title: serviceName,
+        version: '1.0.0-rc.1',
+        websiteUrl: webUrl,
         icons: [{ src: iconUrl, mimeType: 'image/svg+xml', sizes: ['any'] }],
       },
       {

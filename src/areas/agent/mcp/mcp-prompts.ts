@@ -60,9 +60,14 @@ export function registerPrompts(
 
   server.setRequestHandler('prompts/list', () => ({
     prompts: prompts.map(({ name, title, description, action, arguments: given }) => ({
-      ...{ name, title, description, icons: iconsOf(action) },
+      name,
+      title,
+      description,
+      icons: iconsOf(action),
       arguments: given.map((argument) => ({
-        ...{ name: argument.name, description: argument.description, required: argument.required ?? false },
+        name: argument.name,
+        description: argument.description,
+        required: argument.required ?? false,
       })),
     })),
   }))

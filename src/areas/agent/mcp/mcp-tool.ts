@@ -34,7 +34,10 @@ export function toolRegistration(tool: AgentTool, options: ToolOptions): (server
   const { name, title, description, hints } = tool
   const inlinedOf = (schema: TSchema) => inlined(schema, tool.parts)
   const config = {
-    ...{ title, description, annotations: { title, ...hints }, icons: options.icons },
+    title,
+    description,
+    annotations: { title, ...hints },
+    icons: options.icons,
     inputSchema: fromJsonSchema(toPublished(inlinedOf(tool.input)), trusting),
     outputSchema: fromJsonSchema(withError(inlinedOf(tool.output)), trusting),
   }

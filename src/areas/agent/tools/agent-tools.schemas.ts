@@ -126,7 +126,11 @@ export const AgentEvents = named(
         sentence: `created the seed ${exampleOf(Seed).title}`,
       },
     ],
-    ...{ digest: [], others: [], events: [], note: null, nextCursor: null },
+    digest: [],
+    others: [],
+    events: [],
+    note: null,
+    nextCursor: null,
   },
 )
 

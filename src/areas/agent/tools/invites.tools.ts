@@ -70,8 +70,13 @@ export function invitesTools(invites: InvitesService): AgentTool[] {
         return toJson({ invite })
       },
       errors: [
-        ...[errors.notFound, errors.roleInsufficient, errors.emailInvalid, errors.roleTooHigh],
-        ...[errors.alreadyMember, errors.alreadyInvited, errors.tooManyInvites],
+        errors.notFound,
+        errors.roleInsufficient,
+        errors.emailInvalid,
+        errors.roleTooHigh,
+        errors.alreadyMember,
+        errors.alreadyInvited,
+        errors.tooManyInvites,
         errors.tooManyInvitesToRecipient,
       ],
       advice: {
@@ -97,8 +102,13 @@ export function invitesTools(invites: InvitesService): AgentTool[] {
         return toJson({ ok: true as const, expiresAt })
       },
       errors: [
-        ...[errors.notFound, errors.roleInsufficient, errors.roleTooHigh, errors.inviteUsed],
-        ...[errors.inviteDeclined, errors.inviteRevoked, errors.tooManyInvites],
+        errors.notFound,
+        errors.roleInsufficient,
+        errors.roleTooHigh,
+        errors.inviteUsed,
+        errors.inviteDeclined,
+        errors.inviteRevoked,
+        errors.tooManyInvites,
         errors.tooManyInvitesToRecipient,
       ],
       advice: { not_found: unknownInvite, role_too_high: roleTooHigh },
@@ -120,8 +130,12 @@ export function invitesTools(invites: InvitesService): AgentTool[] {
         return toJson({ ok: true as const })
       },
       errors: [
-        ...[errors.notFound, errors.roleInsufficient, errors.roleTooHigh, errors.inviteUsed],
-        ...[errors.inviteDeclined, errors.inviteRevoked],
+        errors.notFound,
+        errors.roleInsufficient,
+        errors.roleTooHigh,
+        errors.inviteUsed,
+        errors.inviteDeclined,
+        errors.inviteRevoked,
       ],
       advice: { not_found: unknownInvite, role_too_high: roleTooHigh },
     }),

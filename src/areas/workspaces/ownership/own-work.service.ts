@@ -43,11 +43,16 @@ export function createOwnWorkService(options: {
       const now = clock.now().getTime()
       const newSince = new Date(now - newForMs)
       const { idleSeeds, doneTypes, follows, joinedAt } = await findOwnWork(db, {
-        ...{ workspaceId, userId: principal.user.id, types },
-        ...{ idleBefore: new Date(now - idleAfterMs), newSince },
+        workspaceId,
+        userId: principal.user.id,
+        types,
+        idleBefore: new Date(now - idleAfterMs),
+        newSince,
       })
       return {
-        ...{ idleSeeds, follows, doneTypes: new Set(doneTypes) },
+        idleSeeds,
+        follows,
+        doneTypes: new Set(doneTypes),
         isNew: joinedAt > newSince,
       }
     },

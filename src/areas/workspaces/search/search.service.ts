@@ -35,7 +35,9 @@ export function createSearchService({ db, requireWorkspace }: SearchServiceOptio
       const asked = normalizeLine(q)
       const chosen = searchKinds.filter((kind) => kinds?.split(',').includes(kind) ?? true)
       const query = {
-        ...{ workspaceId: workspace.id, asked, kinds: chosen },
+        workspaceId: workspace.id,
+        asked,
+        kinds: chosen,
         pathPrefix: `/w/${workspace.slug}`,
       }
       let places: string[] = []
