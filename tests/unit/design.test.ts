@@ -54,7 +54,7 @@ describe('links', () => {
   it.each(documents)('of %s lead to files and headings that exist', (file) => {
     const links = read(file)
       .replaceAll(/^```[^]*?^```/gm, '')
-      .matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g)
+      .matchAll(/\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]*))?\)/g)
     const dead = Array.from(links, ([, path = '', anchor]) => ({
       target: path === '' ? file : join(dirname(file), path),
       anchor,
