@@ -43,8 +43,8 @@ export type Lock<Locked> = (tx: Executor, input: LockInput) => Promise<Locked | 
 
 /**
  * Runs each change in one transaction with its event and, when the request has an `Idempotency-Key`, with the answer
- * (decisions 0073 and 0074). A service returns the result of `make` or `makeIn` unchanged, because the stored answer was
- * made from it. Throws `idempotency_in_flight` when the same request was answered meanwhile.
+ * (docs/design/changes.md#one-function). A service returns the result of `make` or `makeIn` unchanged, because the
+ * stored answer was made from it. Throws `idempotency_in_flight` when the same request was answered meanwhile.
  */
 export interface Changes {
   /** Makes a change outside of a workspace. */
