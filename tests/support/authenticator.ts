@@ -7,18 +7,37 @@ export interface Deviation {
   rpId?: string
   /** Whether the authenticator asked for the fingerprint or the PIN. */
   isUserVerified?: boolean
+  /** Whether somebody touched the authenticator. */
+  isUserPresent?: boolean
   signCount?: number
+  /** The ceremony that the browser names. */
+  type?: string
+  /** Whether the page was in a frame of another origin; and which, as some browsers tell. */
+  crossOrigin?: boolean
+  topOrigin?: string
+  /** The user that the authenticator names, in base64url. */
+  userHandle?: string
 }
 
-/** A passkey in software: an ES256 key, as WebAuthn Level 3 describes it. */
-export function createAuthenticator({ origin: ownOrigin }: { origin: string }) {
+/** A passkey in software: an ES256 key, as WebAuthn Level 3 describes it. `id` is that of the credential. */
+export function createAuthenticator({
+  origin: ownOrigin,
+  id = randomBytes(16),
+}: {
+  origin: string
+  id?: Buffer
+}) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
-  const id = randomBytes(16)
   let signCount = 0
 
-  const toClientData = (type: string, challenge: string, origin = ownOrigin) =>
-    Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
+  const toClientData = (
+    challenge: string,
+    { type, origin = ownOrigin, crossOrigin = false, topOrigin }: Deviation,
+  ) => Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin, topOrigin }))
+
+  const toFlags = ({ isUserPresent = true, isUserVerified = true }: Deviation, more = 0) =>
+    (isUserPresent ? 0x01 : 0) | (isUserVerified ? 0x04 : 0) | more
 
   const toAuthenticatorData = (flags: number, count: number, rpId = new URL(ownOrigin).hostname) => {
     const counter = Buffer.alloc(4)
@@ -36,8 +55,10 @@ export function createAuthenticator({ origin: ownOrigin }: { origin: string }) {
     })
 
   return {
+    id,
+
     /** Answers `navigator.credentials.create`. */
-    create({ challenge }: { challenge: string }, { origin, rpId, isUserVerified = true }: Deviation = {}) {
+    create({ challenge }: { challenge: string }, deviation: Deviation = {}) {
       const key = new Map<number, number | Uint8Array>([
         [1, 2],
         [3, -7],
@@ -46,7 +67,7 @@ export function createAuthenticator({ origin: ownOrigin }: { origin: string }) {
         [-3, new Uint8Array(Buffer.from(y, 'base64url'))],
       ])
       const authData = Buffer.concat([
-        toAuthenticatorData(isUserVerified ? 0x45 : 0x41, signCount, rpId),
+        toAuthenticatorData(toFlags(deviation, 0x40), deviation.signCount ?? signCount, deviation.rpId),
         Buffer.alloc(16),
         Buffer.from([0, id.length]),
         id,
@@ -58,7 +79,9 @@ export function createAuthenticator({ origin: ownOrigin }: { origin: string }) {
         ['authData', new Uint8Array(authData)],
       ])
       return toCredential({
-        clientDataJSON: toClientData('webauthn.create', challenge, origin).toString('base64url'),
+        clientDataJSON: toClientData(challenge, { type: 'webauthn.create', ...deviation }).toString(
+          'base64url',
+        ),
         attestationObject: Buffer.from(isoCBOR.encode(attestation)).toString('base64url'),
         transports: ['internal'],
       })
@@ -66,19 +89,19 @@ export function createAuthenticator({ origin: ownOrigin }: { origin: string }) {
 
     /** Answers `navigator.credentials.get`. */
     get({ challenge }: { challenge: string }, deviation: Deviation = {}) {
-      const { origin, rpId, isUserVerified = true } = deviation
       signCount += 1
       const authData = toAuthenticatorData(
-        isUserVerified ? 0x05 : 0x01,
+        toFlags(deviation),
         deviation.signCount ?? signCount,
-        rpId,
+        deviation.rpId,
       )
-      const clientData = toClientData('webauthn.get', challenge, origin)
+      const clientData = toClientData(challenge, { type: 'webauthn.get', ...deviation })
       const signed = Buffer.concat([authData, createHash('sha256').update(clientData).digest()])
       return toCredential({
         clientDataJSON: clientData.toString('base64url'),
         authenticatorData: authData.toString('base64url'),
         signature: sign('sha256', signed, privateKey).toString('base64url'),
+        userHandle: deviation.userHandle,
       })
     },
   }

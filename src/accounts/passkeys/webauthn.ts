@@ -8,6 +8,8 @@ export type NewCredential = Pick<PasskeyRow, 'credentialId' | 'publicKey' | 'sig
 export interface CredentialResponse {
   /** The id of the credential, in base64url. */
   id: string
+  /** Of any form. */
+  response?: { clientDataJSON?: unknown } | null
 }
 
 /** The ceremonies of WebAuthn Level 3, for the website as relying party. */
@@ -23,11 +25,14 @@ export interface WebAuthn {
   verifyRegistration(response: CredentialResponse, challenge: string): Promise<NewCredential | undefined>
   /** Options for `navigator.credentials.get`, for any passkey of the website. */
   createAuthentication(): Promise<{ options: object; challenge: string }>
-  /** Returns the new count of signatures; undefined if the response is invalid, or the count has not grown. */
+  /**
+   * Returns the new count of signatures; undefined if the response is invalid, names another user than that of the
+   * passkey, or the count has not grown.
+   */
   verifyAuthentication(
     response: CredentialResponse,
     challenge: string,
-    passkey: NewCredential,
+    passkey: NewCredential & Pick<PasskeyRow, 'userId'>,
   ): Promise<number | undefined>
 }
 
@@ -47,7 +52,7 @@ export function createWebAuthn(webUrl: string): WebAuthn {
       const options = await generateRegistrationOptions({
         rpName: relyingPartyName,
         rpID,
-        userID: new TextEncoder().encode(id),
+        userID: new Uint8Array(toUserHandle(id)),
         userName: email,
         userDisplayName: name,
         timeout,
@@ -61,6 +66,7 @@ export function createWebAuthn(webUrl: string): WebAuthn {
     },
 
     async verifyRegistration(response, expectedChallenge) {
+      if (isFramed(response)) return undefined
       const { verifyRegistrationResponse } = await load()
       const { registrationInfo } = await orNothing(() =>
         verifyRegistrationResponse({
@@ -86,10 +92,12 @@ export function createWebAuthn(webUrl: string): WebAuthn {
     },
 
     async verifyAuthentication(response, expectedChallenge, passkey) {
+      const answer = response as AuthenticationResponseJSON
+      if (isFramed(answer) || !isOfUser(answer, passkey)) return undefined
       const { verifyAuthenticationResponse } = await load()
       const { verified, authenticationInfo } = await orNothing(() =>
         verifyAuthenticationResponse({
-          response: response as AuthenticationResponseJSON,
+          response: answer,
           expectedChallenge,
           ...expected,
           credential: {
@@ -114,6 +122,31 @@ export function parseCredential(text: string): CredentialResponse | undefined {
   } catch {
     return undefined
   }
+}
+
+const toUserHandle = (userId: string) => Buffer.from(userId)
+
+/**
+ * Whether the page was in a frame of another origin, which no page of the website can be (WebAuthn Level 3 §7.1 and §7.2).
+ * The library looks only at the name of that origin, which not every browser tells, and not when a passkey is created.
+ */
+function isFramed({ response }: CredentialResponse): boolean {
+  try {
+    const text = Buffer.from(String(response?.clientDataJSON), 'base64url').toString()
+    const { crossOrigin, topOrigin } = JSON.parse(text) as { crossOrigin?: unknown; topOrigin?: unknown }
+    return (crossOrigin ?? false) !== false || topOrigin !== undefined
+  } catch {
+    return true
+  }
+}
+
+/** Whether the authenticator names the user of the passkey (§7.2). Those that keep no user name none. */
+function isOfUser(
+  { response }: Partial<AuthenticationResponseJSON>,
+  { userId }: { userId: string },
+): boolean {
+  const handle: unknown = response?.userHandle ?? undefined
+  return handle === undefined || handle === toUserHandle(userId).toString('base64url')
 }
 
 /** The library throws for each fault of a response, which may have any form. */
