@@ -9,10 +9,11 @@ export default defineConfig(({ mode }) => ({
     exclude: mode === 'first' ? rest : [],
     globalSetup: 'tests/support/global-setup.ts',
     setupFiles: ['tests/support/setup.ts'],
-    // For two cores. Workers of the first tier wait a part of their time (docs/decisions/0113); the others have processes
-    // and browsers beside them.
+    // For two cores. Workers of the first tier wait a part of their time (docs/design/tests.md#tiers); the others have
+    // processes and browsers beside them.
     maxWorkers: mode === 'first' ? 3 : 2,
-    // Files share modules. Importing the service again for each of them took a third of the time (docs/decisions/0060).
+    // Files share modules. Importing the service again for each of them took a third of the time
+    // (docs/design/tests.md#shared-modules).
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 120_000,

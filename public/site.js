@@ -82,7 +82,7 @@ if (bell) {
   addEventListener('pageshow', ({ persisted }) => persisted && refreshBell())
 }
 
-// New activity appears while its page is visible, unless somebody is using the list (decision 0100).
+// New activity appears while its page is visible, unless somebody is using the list (docs/design/events.md#live-pages).
 for (const feed of document.querySelectorAll('[data-live]')) {
   // The home of a workspace has no choice.
   const choice = document.getElementById('live')

@@ -1,6 +1,9 @@
 import { createDescriptionReader, type Description, type Operation, type Schema } from './description.ts'
 
-/** What clients of a release stand on (docs/decisions/0017). Types are written as in `Array<Seed>` or `string | null`. */
+/**
+ * What clients of a release stand on (docs/design/errors.md#compatibility). Types are written as in `Array<Seed>` or
+ * `string | null`.
+ */
 export interface Promises {
   /** By operation id. */
   operations: Record<string, PromisedOperation>

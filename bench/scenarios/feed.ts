@@ -13,7 +13,7 @@ import { keepJobs } from './writes.ts'
 const streams = 1_000
 const polledWorkspaces = 1_000
 
-/** What the positions of events cost, and what reads by them (decisions 0124 and 0125). */
+/** What the positions of events cost, and what reads by them (docs/design/events.md#positions). */
 export const feed: Area = {
   name: 'feed',
   title: 'Positions of events, against the same service without them; the changes of one workspace; streams',

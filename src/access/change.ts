@@ -7,7 +7,7 @@ import type { Write } from '../db/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
 import type { OmitEach } from '../domain/events.ts'
-import type { Call, Principal } from '../domain/principal.ts'
+import type { ChangeCall, Principal } from '../domain/principal.ts'
 import type { Role } from '../domain/roles.ts'
 import { createTurns, turnsWaitingMax } from '../concurrency/turns.ts'
 import { requireLiveCredential } from './live-credential.repository.ts'
@@ -43,18 +43,18 @@ export type Lock<Locked> = (tx: Executor, input: LockInput) => Promise<Locked | 
 
 /**
  * Runs each change in one transaction with its event and, when the request has an `Idempotency-Key`, with the answer
- * (decisions 0073 and 0074). A service returns the result of `make` or `makeIn` unchanged, because the stored answer was
- * made from it. Throws `idempotency_in_flight` when the same request was answered meanwhile.
+ * (docs/design/changes.md#one-function). A service returns the result of `make` or `makeIn` unchanged, because the
+ * stored answer was made from it. Throws `idempotency_in_flight` when the same request was answered meanwhile.
  */
 export interface Changes {
   /** Makes a change outside of a workspace. */
   make<Result>(
-    principal: Call,
+    principal: ChangeCall,
     run: (context: ChangeContext<OmitEach<NewEvent, 'at'>>) => Promise<Result>,
   ): Promise<Result>
   /** Makes a change that is one statement without an event. It runs without a transaction when no answer is stored. */
   makeAtOnce<Result>(
-    principal: Call,
+    principal: ChangeCall,
     run: (executor: Executor, now: Date) => Promise<Result>,
   ): Promise<Result>
   /**
@@ -62,7 +62,7 @@ export interface Changes {
    * too many changes of the caller wait. What is known to change nothing should not come here: it would take a turn.
    */
   makeIn<Locked, Result>(
-    principal: Call,
+    principal: ChangeCall,
     workspace: WorkspaceOfChange,
     lock: Lock<Locked>,
     run: (context: WorkspaceChangeContext, locked: NonNullable<Locked>) => Promise<Result>,
@@ -104,7 +104,7 @@ export function createChanges({ db, clock, onDeliveries }: ChangesOptions): Chan
     return result
   }
 
-  async function finish<Result>(tx: Executor, principal: Call, result: Result): Promise<Result> {
+  async function finish<Result>(tx: Executor, principal: ChangeCall, result: Result): Promise<Result> {
     const answer = principal.answerOf?.(result)
     if (answer && !(await keepAnswer(tx, answer))) throw errors.idempotencyInFlight({ retryAfterSeconds: 1 })
     return result

@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import type { KeyRestrictions } from '../domain/key-restrictions.ts'
-import type { Call, Principal, WorkspaceOfCaller } from '../domain/principal.ts'
+import type { LookUpCall, Principal, WorkspaceOfCaller } from '../domain/principal.ts'
 import type { Role } from '../domain/roles.ts'
 import { isSlug } from '../domain/slugs.ts'
 import {
@@ -28,7 +28,7 @@ export interface AccessibleWorkspace extends WorkspaceOfCaller {
  * the slug, `key_not_for_workspace`, `not_a_member`, and `role_insufficient`.
  */
 export type RequireWorkspace = (
-  principal: Call,
+  principal: LookUpCall,
   slug: string,
   action: WorkspaceAction,
 ) => Promise<AccessibleWorkspace>
@@ -38,7 +38,7 @@ export type RequireWorkspace = (
  * workspace of the caller, `key_not_for_workspace`, and `role_insufficient`.
  */
 export type RequireWorkspaceOfSeed = (
-  principal: Call,
+  principal: LookUpCall,
   seedId: string,
   action: WorkspaceAction,
 ) => Promise<AccessibleWorkspace>
@@ -48,7 +48,7 @@ export type RequireWorkspaceOfSeed = (
  * the seed too. Parts of deleted seeds do not exist.
  */
 export type RequireSeedOf = (
-  principal: Call,
+  principal: LookUpCall,
   part: { kind: KindOfSeedPart; id: string },
   action: WorkspaceAction,
 ) => Promise<AccessibleWorkspace & { seedId: string }>
@@ -59,12 +59,12 @@ const recordedEveryMs = 60_000
 type FoundWorkspace = Promise<WorkspaceOfCaller | undefined>
 
 export function createWorkspaceAccess({ db, clock }: { db: Database; clock: Clock }): RequireWorkspace {
-  const ofRequests = new WeakMap<Call, Map<string, FoundWorkspace>>()
+  const ofRequests = new WeakMap<LookUpCall, Map<string, FoundWorkspace>>()
   const findBySlug = createBatch((questions: readonly { slug: string; userId: string }[]) =>
     findWorkspacesBySlug(db, questions, timesOf(clock)),
   )
 
-  function find(principal: Call, slug: string): FoundWorkspace {
+  function find(principal: LookUpCall, slug: string): FoundWorkspace {
     const { read } = principal
     if (read && 'slug' in read.subject && read.subject.slug === slug) return Promise.resolve(read.workspace)
     // Reject malformed slugs before querying: some of them PostgreSQL could not compare.
@@ -119,7 +119,7 @@ export function createPartAccess({ db, clock }: { db: Database; clock: Clock }):
 
 /** The workspace that a seed or a part of one is in. Throws `not_found` and `key_not_for_workspace`. */
 function requireMembership<Found extends WorkspaceOfCaller>(
-  principal: Call,
+  principal: LookUpCall,
   workspace: Found | undefined,
 ): Found & { role: Role } {
   // 404, not 403: only members may learn whether a seed exists.
@@ -133,7 +133,7 @@ function requireMembership<Found extends WorkspaceOfCaller>(
  * undefined when they may no longer do `action`. Asks nothing more, and records no use.
  */
 export function findAccessAgain(
-  principal: Call,
+  principal: LookUpCall,
   workspaceId: string,
   action: WorkspaceAction,
 ): AccessibleWorkspace | undefined {

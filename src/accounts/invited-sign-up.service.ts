@@ -33,8 +33,8 @@ import { verifyWithoutPassword } from './sign-in/verify-without-password.ts'
 import type { WebAuthn } from './passkeys/webauthn.ts'
 
 /**
- * Signing up by the link of an invite that was mailed: whoever has it reads the mail of the address, so the link verifies
- * it (decision 0105). Links that the API returned do not.
+ * Signing up by the link of an invite that was mailed: whoever has it reads the mail of the address, so the link
+ * verifies it (docs/design/accounts.md#the-mailed-link-of-an-invite). Links that the API returned do not.
  */
 export interface InvitedSignUpService {
   /** Whether the link was mailed, can be accepted, and its address has no account with a verified address. */

@@ -83,7 +83,8 @@ async function retryLocked(client: pg.PoolClient, statements: readonly string[])
 
 /**
  * Records the baseline as applied in a database with all migrations that it has replaced: they make the same schema
- * (docs/decisions/0112). The migrator then skips it, and so does the version before, which still finds its own rows.
+ * (docs/design/database.md#the-baseline). The migrator then skips it, and so does the version before, which still finds
+ * its own rows.
  */
 async function recordBaseline(client: pg.PoolClient): Promise<void> {
   if (!(await hasMigrationsTable(client))) return

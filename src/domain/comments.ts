@@ -4,7 +4,9 @@ import { createMarkdown, mentionedUserIdOf, mentionLike } from '../kernel/markdo
 /** The maximum length of a comment, in code points. */
 export const commentLengthMax = 5000
 
-/** Marks what looks like a stored mention and is none. Nobody can write this character (decision 0005). */
+/**
+ * Marks what looks like a stored mention and is none. Nobody can write this character (docs/design/errors.md#texts).
+ */
 const noMention = '\u0001'
 const stored = new RegExp(`\\[@(${noMention}?)\\]\\(user:([0-9a-f-]{36})\\)`, 'g')
 

@@ -522,7 +522,7 @@ export const eventKinds = {
       ...grant,
       from: Type.Array(Type.String(), { description: 'The scopes before.' }),
       to: Type.Array(Type.String(), { description: 'The scopes now.' }),
-      // A type of its own would be part of the conditions of indexes (decision 0153).
+      // A type of its own would be part of the conditions of indexes (docs/design/agents.md#prolonging-access).
       expiredAt: Type.Optional(text('When the access would have ended; only if the end was changed.')),
       expiresAt: Type.Optional(text('When it ends now; only if the end was changed.')),
     },

@@ -56,11 +56,11 @@ export interface Principal {
   restrictions?: KeyRestrictions
 }
 
-/**
- * A principal during one request, with what belongs to the request. Services take the principal and hand it on; only
- * `access/` reads the rest, and `assertExpected` what is expected.
- */
-export interface Call extends Principal {
+// What belongs to a request beside its principal. A function takes the type with what it may use; services take the
+// principal, and hand it on.
+
+/** A principal with what the request has read of its workspace. For `access/workspace-access.ts`. */
+export interface LookUpCall extends Principal {
   /**
    * Whether the object lives no longer than one request. Several service calls of a page then look up a workspace once;
    * like a single call, they see the role that the caller had at the start of the request.
@@ -70,8 +70,18 @@ export interface Call extends Principal {
   read?: { subject: Subject; workspace: WorkspaceOfCaller | undefined }
   /** Called with the current slug of a workspace that was requested by a former one. */
   onSlugMoved?: (currentSlug: string) => void
-  /** The versions of which what the request changes must have one. Services of such changes call `assertExpected`. */
+}
+
+/** A principal with the versions of which what the request changes must have one. For services that `assertExpected`. */
+export interface ExpectingCall extends Principal {
   expected?: ExpectedVersions
+}
+
+/** A principal with what stores the response of its change. For `access/change.ts`. */
+export interface ChangeCall extends Principal {
   /** Makes the response to store for a request with an `Idempotency-Key`, from the result of its change. */
   answerOf?: (result: unknown) => AnswerToKeep
 }
+
+/** A principal during one request. HTTP makes it, and services cannot see what is not theirs. */
+export interface Call extends LookUpCall, ExpectingCall, ChangeCall {}

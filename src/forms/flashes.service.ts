@@ -23,8 +23,9 @@ export interface ReaderOfFlash extends SessionWithToken {
 }
 
 /**
- * Short texts that a redirect leaves for the page that it leads to (decision 0098). Only the session that left one can
- * read it: it is encrypted under a key derived from the cookie of the session, which is not stored.
+ * Short texts that a redirect leaves for the page that it leads to (docs/design/forms.md#answers-are-redirects). Only
+ * the session that left one can read it: it is encrypted under a key derived from the cookie of the session, which is
+ * not stored.
  */
 export interface FlashesService {
   /** Keeps a text for ten minutes, or until it is read if `isOnce`. Returns its id. */

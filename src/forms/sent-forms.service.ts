@@ -11,7 +11,9 @@ import {
   type SentFormKey,
 } from './sent-forms.repository.ts'
 
-/** Makes each form of a session take effect once, however often it is sent (decision 0098). */
+/**
+ * Makes each form of a session take effect once, however often it is sent (docs/design/forms.md#answers-are-redirects).
+ */
 export interface SentFormsService {
   /**
    * Runs the action of a form, which returns the path to redirect to. If the same form was sent before, returns the path

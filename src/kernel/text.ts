@@ -25,10 +25,10 @@ export function normalizeLines(text: string): string {
 }
 
 /**
- * What a text may contain (docs/decisions/0079):
+ * What a text may contain (docs/design/errors.md#characters-that-deceive):
  *
- * - `line`: one line that people write. Not blank, and without control characters (such as NUL, which PostgreSQL refuses),
- *   lone surrogates and deceptive characters. White space of every kind is taken, and stored as single spaces.
+ * - `line`: one line that people write. Not blank, and without control characters (such as NUL, which PostgreSQL
+ * refuses), lone surrogates and deceptive characters. White space of every kind is taken, and stored as single spaces.
  * - `name`: the name of a person or a workspace: a line without web addresses. Names are in mails, whose programs turn
  *   these into links.
  * - `lines`: text of several lines: as `line`, with more format characters. Tabs are kept, line breaks are stored as LF.

@@ -14,7 +14,7 @@ export type UserRow = typeof users.$inferSelect
 /** A new person. The canonical email address is derived. */
 type NewUser = Omit<typeof users.$inferInsert, 'canonicalEmail'>
 
-/** Throws `email_taken`, also for an address that is reserved (decision 0106). */
+/** Throws `email_taken`, also for an address that is reserved (docs/design/sessions.md#taking-an-address-back). */
 export async function insertUser(executor: Executor, row: NewUser): Promise<void> {
   try {
     await executor.insert(users).values(withCanonicalEmail(row))

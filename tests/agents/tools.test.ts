@@ -233,7 +233,7 @@ describe('the agent tools', () => {
 
 /**
  * The keywords that OpenAI, Gemini, Vertex AI and llama.cpp all accept in the schemas of functions that are not strict
- * (decision 0107). With each: whether they accept its value.
+ * (docs/design/tools.md#schemas-for-models). With each: whether they accept its value.
  */
 const acceptedKeywords: Record<string, (value: unknown) => boolean> = {
   type: (value) => typeof value === 'string',

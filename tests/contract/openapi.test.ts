@@ -33,8 +33,8 @@ const isOAuth = ({ operation }: { operation: Operation }) => operation.tags.incl
 const operations = allOperations.filter((each) => !isOAuth(each))
 
 /**
- * What OAuth answers may have more fields (RFC 6749 §5.1). The data of an event has fields of its own for each type, and
- * may gain some (decision 0126).
+ * What OAuth answers may have more fields (RFC 6749 §5.1). The data of an event has fields of its own for each type,
+ * and may gain some (docs/design/events.md#types-and-data).
  */
 const openSchemas = ['OAuthClient', 'OAuthError', 'OAuthTokens', 'EventData']
 

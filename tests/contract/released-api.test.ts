@@ -15,7 +15,7 @@ const growing = new Set(['PersonExport'])
 /** The fields of the objects of a list, each with its type. */
 const fieldsOfList = (type: string) => type.match(/\w+: [^,{}]+(?=[,} ])/g) ?? []
 
-describe('what the last release has promised (docs/decisions/0017)', () => {
+describe('what the last release has promised (docs/design/errors.md#compatibility)', () => {
   it('was written for the version of the package', () => {
     expect(released.version).toBe((read('package.json') as { version: string }).version)
   })

@@ -99,7 +99,9 @@ export function judge(report: LoadReport, goals: Goals, ...notes: string[]): Out
 // The first request with the same key still runs.
 const isToBeRepeated = (code: string) => code === 'idempotency_in_flight'
 
-/** It has waited in vain for a turn of its caller, or of its workspace (decision 0103). */
+/**
+ * It has waited in vain for a turn of its caller, or of its workspace (docs/design/limits.md#changes-of-one-workspace).
+ */
 export const isExcess = (code: string) => code === 'too_many_at_once'
 
 /** What failed how often, most first. */

@@ -7,7 +7,7 @@ import { deletionWaitMs, leavingAllowedMs } from '../../domain/accounts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { canonicalizeEmail, trimEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { Call, Principal } from '../../domain/principal.ts'
+import type { Principal } from '../../domain/principal.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
 import { dateOf } from '../../kernel/times.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
@@ -37,7 +37,7 @@ export interface LeavingService {
    * address of the account. Throws `recent_proof_required` for an API key without `allow`, `confirmation_mismatch`, and
    * `last_owner` for the only owner of workspaces, which its message names.
    */
-  requestDeletion(principal: Call, input: { confirmEmail: string }): Promise<void>
+  requestDeletion(principal: Principal, input: { confirmEmail: string }): Promise<void>
   /** The person of a link that cancels a deletion. Throws `link_invalid`. */
   findByLink(token: string): Promise<{ name: string; email: string }>
   /** Cancels a deletion. What was revoked stays revoked. Throws `link_invalid`. */

@@ -4,7 +4,7 @@ import { deletePassword, markEmailVerified } from './credentials.repository.ts'
 
 /**
  * Marks an email address as verified by a link or an identity provider. Deletes the password, since somebody else
- * may have signed up with the address and chosen it (decision 0042).
+ * may have signed up with the address and chosen it (docs/design/accounts.md#addresses-are-verified-with-the-password).
  */
 export async function verifyWithoutPassword(
   tx: Executor,

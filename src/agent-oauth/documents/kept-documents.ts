@@ -64,7 +64,9 @@ export interface KeptDocuments {
   fetchKeys(clientId: string, url: string, options: { init: RequestInit | undefined }): Promise<Response>
 }
 
-/** Fetches what clients publish, and keeps it for the time in which their hosts fail (decision 0158). */
+/**
+ * Fetches what clients publish, and keeps it for the time in which their hosts fail (docs/design/agents.md#documents).
+ */
 export function createKeptDocuments(options: KeptDocumentsOptions): KeptDocuments {
   const { db, clock, log, areDocumentsOn } = options
   // By client, since oidc-provider keeps no keys of clients with a document.

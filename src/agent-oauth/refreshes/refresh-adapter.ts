@@ -54,9 +54,9 @@ interface Refresh {
 /**
  * Wraps the adapter for refreshes, which it would answer in five statements: the three records that oidc-provider asks
  * for one after the other are read together, and the old token is marked as used in the statement that inserts the new
- * one. So no token is used up without its successor, and each has one successor, however often and however many times at
- * once it is exchanged (decision 0108). Refreshes that arrive in one turn of the event loop share both statements.
- * Nothing is kept after the request.
+ * one. So no token is used up without its successor, and each has one successor, however often and however many times
+ * at once it is exchanged (docs/design/agents.md#refresh-tokens). Refreshes that arrive in one turn of the event loop
+ * share both statements. Nothing is kept after the request.
  */
 export function createRefreshAdapter(
   adapterOf: (kind: string) => Adapter,

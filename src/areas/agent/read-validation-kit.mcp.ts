@@ -7,7 +7,9 @@ import { defineTool, readingHints, type AgentTool } from './agent-tool.ts'
 /** The form of the kit over MCP: about 16,000 tokens, which fits the context of a model. */
 export const mcpForm: KitForm = { bytesMax: 64 * 1024, hasOutline: true }
 
-/** What a model reads first (decision 0141). Over HTTP, where programs read, the default is `full`. */
+/**
+ * What a model reads first (docs/design/tools.md#few-tokens). Over HTTP, where programs read, the default is `full`.
+ */
 const outline = { detail: 'outline' } as const
 
 /** How calls of the validation kit are counted, over MCP and HTTP. */

@@ -72,7 +72,8 @@ export interface RevokedApiKey {
 
 /**
  * API keys. A restricted key can create only keys that may do no more than it may, and change only itself, never to do
- * more; one that is bound to workspaces does not see others either (decision 0117): `key_restricted`.
+ * more; one that is bound to workspaces does not see others either (docs/design/credentials.md#restrictions):
+ * `key_restricted`.
  */
 export interface ApiKeysService {
   /** The caller's active keys, newest first. To a key that is bound to workspaces, only itself. */

@@ -79,9 +79,9 @@ interface Room {
 }
 
 /**
- * Streams of events. The positions of all their workspaces are polled by one statement, and new events are read once for
- * all followers with the same view at the same place. Before each batch, and once a minute, what they may see is checked
- * again (decision 0125).
+ * Streams of events. The positions of all their workspaces are polled by one statement, and new events are read once
+ * for all followers with the same view at the same place. Before each batch, and once a minute, what they may see is
+ * checked again (docs/design/events.md#streams).
  */
 export function createEventStreams({ watcher, read, onReadError }: EventStreamsOptions): EventStreams {
   const rooms = new Map<string, Room>()

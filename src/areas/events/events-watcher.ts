@@ -48,7 +48,8 @@ interface Following {
 
 /**
  * Polls the database while somebody watches or follows: one statement for all workspaces and one for all who watch, and
- * the next ones only when they have been answered. All processes see the changes of all processes (decision 0125).
+ * the next ones only when they have been answered. All processes see the changes of all processes
+ * (docs/design/events.md#streams).
  */
 export function createEventsWatcher(options: EventsWatcherOptions): EventsWatcher {
   const { readPositions, findEnded, onReadError, pollEveryMs = 1_000 } = options

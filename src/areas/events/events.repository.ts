@@ -45,7 +45,7 @@ const eraseBatch = 1_000
  * Erases a person from events: their name as an actor, and their names and addresses in the data and summaries of all
  * events of these workspaces. Events of other versions may have no data, or an unknown type: there the names and
  * addresses are searched in the summary, which also erases another person of the same name in the same workspace
- * (decision 0064).
+ * (docs/design/accounts.md#deleting-a-person).
  */
 export async function erasePersonFromEvents(
   transaction: Executor,

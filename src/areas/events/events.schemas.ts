@@ -21,7 +21,10 @@ import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import { pageLimitDefault, pageLimitMax } from '../../kernel/pagination.ts'
 import { exampleSeed } from '../seeds/seeds.schemas.ts'
 
-/** The one open object of the API: each type of events has fields of its own, and may gain more (decision 0126). */
+/**
+ * The one open object of the API: each type of events has fields of its own, and may gain more
+ * (docs/design/events.md#types-and-data).
+ */
 export const EventData = Type.Unsafe<Record<string, unknown>>({
   $id: 'EventData',
   type: 'object',

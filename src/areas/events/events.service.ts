@@ -26,7 +26,7 @@ import {
   type PageRange,
   type PageRequest,
 } from '../../kernel/pagination.ts'
-import type { Call, Principal } from '../../domain/principal.ts'
+import type { Principal } from '../../domain/principal.ts'
 import { parseTime } from '../../kernel/times.ts'
 import { readEventPositions, readFeed, type FeedRows } from './event-feed.repository.ts'
 import { createEventStreams, streamBatchMax, type OpenStream, type StreamListener } from './event-streams.ts'
@@ -77,7 +77,7 @@ export interface StreamRequest extends SharedFilters {
   /** The parameter or header that `after` is from. */
   field: string
   /** The caller as they are now, with what they ask for; undefined when the credential is no longer valid. */
-  authenticateAgain: () => Promise<Call | undefined>
+  authenticateAgain: () => Promise<Principal | undefined>
 }
 
 export interface EventsService {
@@ -98,7 +98,12 @@ export interface EventsService {
    * until it is stopped. What the caller may see is asked of `authenticateAgain` with each batch and once a minute. Throws
    * as `changes` does.
    */
-  stream(principal: Call, slug: string, request: StreamRequest, listener: StreamListener): Promise<OpenStream>
+  stream(
+    principal: Principal,
+    slug: string,
+    request: StreamRequest,
+    listener: StreamListener,
+  ): Promise<OpenStream>
   /**
    * What the actors and targets of events are now, by their ids: those that still exist, and that the caller may see. One
    * statement for all.

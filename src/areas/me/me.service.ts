@@ -2,7 +2,7 @@ import type { Changes } from '../../access/change.ts'
 import type { Database } from '../../db/client.ts'
 import { compareEdit, type FieldVersions } from '../../kernel/edits.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { Call, Principal } from '../../domain/principal.ts'
+import type { ExpectingCall, Principal } from '../../domain/principal.ts'
 import { requireName } from '../../kernel/text.ts'
 import { assertExpected, versionOfFields } from '../../kernel/versions.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
@@ -29,7 +29,7 @@ export interface ServicesOfCaller {
   offers: OffersService
   receivedInvites: ReceivedInvitesService
   leaving: {
-    requestDeletion: (principal: Call, input: { confirmEmail: string }) => Promise<void>
+    requestDeletion: (principal: Principal, input: { confirmEmail: string }) => Promise<void>
     exportPerson: (principal: Principal) => Promise<{ name: string; json: AsyncGenerator<string> }>
   }
 }
@@ -40,7 +40,7 @@ export interface MeService {
    * Throws `name_invalid` and `precondition_failed`. With `opened`, the version of the name when the edit was begun, throws
    * `changed_meanwhile` if it has another one now.
    */
-  updateProfile(principal: Call, input: { name: string }, opened?: FieldVersions): Promise<void>
+  updateProfile(principal: ExpectingCall, input: { name: string }, opened?: FieldVersions): Promise<void>
   preferences(principal: Principal): Promise<PreferencesOfUser>
   updatePreferences(principal: Principal, input: Preferences): Promise<void>
   /** Sets the profile photo. Returns its URL. Throws what `PictureStore.replace` throws. */

@@ -6,7 +6,7 @@ import { isId } from '../../kernel/ids.ts'
 import { parseJson, type Json } from '../../kernel/json-text.ts'
 import { describeNotification } from '../../domain/notifications.ts'
 import { readPage, rowsOf, type JsonRows, type Page, type PageRequest } from '../../kernel/pagination.ts'
-import type { Call, Principal } from '../../domain/principal.ts'
+import type { Principal } from '../../domain/principal.ts'
 import { parseTime } from '../../kernel/times.ts'
 import {
   countUnread,
@@ -45,7 +45,7 @@ export interface NotificationsService {
   /** The number of the caller's unread notifications, up to `unreadCountMax`. */
   count(principal: Principal): Promise<number>
   /** Idempotent. Ids that are none of the caller's notifications change nothing. */
-  markRead(principal: Call, input: ReadInput): Promise<void>
+  markRead(principal: Principal, input: ReadInput): Promise<void>
   /** Marks a notification of the caller as read. Returns the path of what it is about. Throws `not_found`. */
   open(principal: Principal, id: string): Promise<string>
   /**

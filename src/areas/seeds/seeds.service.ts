@@ -13,7 +13,7 @@ import { compareEdit, type FieldVersions } from '../../kernel/edits.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
 import { pageLimitMax, readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
-import type { Call, Principal } from '../../domain/principal.ts'
+import type { ExpectingCall, Principal } from '../../domain/principal.ts'
 import { correctableMs, exampleTitlePrefix, isClosed, type SeedStatus } from '../../domain/seeds.ts'
 import { assertExpected } from '../../kernel/versions.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
@@ -91,7 +91,7 @@ export interface SeedsService extends SeedLists, SeedDeletion {
    * `text_invalid`, `lead_invalid`, `reason_without_status`, `precondition_failed`, and `changed_meanwhile` if one of these
    * has another version now.
    */
-  update(principal: Call, seedId: string, input: SeedChange, opened?: FieldVersions): Promise<void>
+  update(principal: ExpectingCall, seedId: string, input: SeedChange, opened?: FieldVersions): Promise<void>
   /** Also follows it. Idempotent. Throws `seed_closed`. */
   join(principal: Principal, seedId: string): Promise<void>
   /** Also ends that the caller leads and follows it. Idempotent. */

@@ -5,7 +5,7 @@ import type { Database, Executor } from '../../db/client.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
 import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
-import type { Call, Principal } from '../../domain/principal.ts'
+import type { ExpectingCall, Principal } from '../../domain/principal.ts'
 import { requireLabel } from '../../kernel/text.ts'
 import { assertExpected, versionOfFields } from '../../kernel/versions.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
@@ -42,7 +42,7 @@ export interface TeamsService {
   /** Throws `label_invalid` and `team_name_taken`. */
   create(principal: Principal, slug: string, input: { name: string }): Promise<Team>
   /** Throws `label_invalid`, `team_name_taken` and `precondition_failed`. */
-  rename(principal: Call, path: TeamPath, input: { name: string }): Promise<void>
+  rename(principal: ExpectingCall, path: TeamPath, input: { name: string }): Promise<void>
   /** Returns the name of the team. */
   delete(principal: Principal, path: TeamPath): Promise<string>
   /** In the order in which they were added. */

@@ -11,7 +11,7 @@ import { canonicalDomainOf } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
 import type { Json } from '../../kernel/json-text.ts'
-import type { Call, Principal } from '../../domain/principal.ts'
+import type { ExpectingCall, LookUpCall, Principal } from '../../domain/principal.ts'
 import { assertUsableSlug, isReservedSlug, isSlug } from '../../domain/slugs.ts'
 import { parseQuery, requireName } from '../../kernel/text.ts'
 import { assertExpected, versionOfFields } from '../../kernel/versions.ts'
@@ -77,11 +77,11 @@ export interface WorkspacesService {
   /**
    * Changes name, slug and allowed domains. The last five former slugs keep working for 90 days. Throws
    * `name_invalid`, `slug_invalid`, `slug_reserved`, `slug_taken`, `domain_invalid`, `domain_public`, `domain_limit`,
-   * `domain_not_yours` and `precondition_failed`. With `opened`, changes only what differs from the versions of then, and throws
-   * `changed_meanwhile` if one of these has another version now. Returns the slug after the change.
+   * `domain_not_yours` and `precondition_failed`. With `opened`, changes only what differs from the versions of then, and
+   * throws `changed_meanwhile` if one of these has another version now. Returns the slug after the change.
    */
   update(
-    principal: Call,
+    principal: ExpectingCall & Pick<LookUpCall, 'onSlugMoved'>,
     slug: string,
     change: WorkspaceChange,
     opened?: FieldVersions,

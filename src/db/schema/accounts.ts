@@ -29,7 +29,7 @@ export const sessions = pgTable(
     expiresAt: instant('expires_at').notNull(),
     /**
      * How often the session was renewed. From 1 on, its cookie counts only with the one that is made of this number
-     * (decision 0043), so that a copy of before is worth nothing.
+     * (docs/design/sessions.md#sessions), so that a copy of before is worth nothing.
      */
     renewals: integer('renewals').notNull().default(0),
     /** When the user last proved who they are, at the sign-in or since. Null for a session of an earlier release. */
@@ -133,7 +133,10 @@ export const formerEmails = pgTable(
     userId: userId(),
     email: text('email').notNull(),
     changedAt: instant('changed_at').notNull(),
-    /** The canonical form, while nobody else may take the address (docs/decisions/0106). Null if anybody may. */
+    /**
+     * The canonical form, while nobody else may take the address (docs/design/sessions.md#taking-an-address-back). Null
+     * if anybody may.
+     */
     canonicalEmail: text('canonical_email'),
     /** The token of the link that takes the address back, as SHA-256. Null until the mail is sent, and once it was used. */
     tokenHash: bytea('token_hash').unique('former_emails_token_hash_key'),

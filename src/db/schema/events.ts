@@ -38,8 +38,8 @@ export const events = pgTable(
     seedId: uuid('seed_id'),
     createdAt: instant('created_at').notNull(),
     /**
-     * The place of the event among those of its workspace: 1, 2, 3 and so on, in the order of their commits. A trigger gives
-     * it (decision 0124), also to events of older versions of the service.
+     * The place of the event among those of its workspace: 1, 2, 3 and so on, in the order of their commits. A trigger
+     * gives it (docs/design/events.md#positions), also to events of older versions of the service.
      */
     position: bigint('position', { mode: 'number' }).notNull(),
   },

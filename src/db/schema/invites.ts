@@ -59,7 +59,10 @@ export const inviteTokens = pgTable(
     inviteId: uuid('invite_id')
       .notNull()
       .references(() => invites.id, { onDelete: 'cascade' }),
-    /** Whether it was created for a mail: then whoever has it reads the mail of the address (docs/decisions/0105). */
+    /**
+     * Whether it was created for a mail: then whoever has it reads the mail of the address
+     * (docs/design/accounts.md#the-mailed-link-of-an-invite).
+     */
     isMailed: boolean('is_mailed').notNull().default(false),
   },
   (table) => [index('invite_tokens_invite_id_idx').on(table.inviteId)],

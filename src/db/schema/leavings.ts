@@ -3,7 +3,7 @@ import { index, pgTable, uuid } from 'drizzle-orm/pg-core'
 import { bytea, instant } from './columns.ts'
 import { users } from './users.ts'
 
-/** The people who are leaving the service, or may by an API key (docs/decisions/0171). */
+/** The people who are leaving the service, or may by an API key (docs/design/accounts.md#leaving). */
 export const leavings = pgTable(
   'leavings',
   {

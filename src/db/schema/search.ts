@@ -6,8 +6,9 @@ import { workspaceId } from './workspaces.ts'
 const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' })
 
 /**
- * What the search finds: a row for each seed, piece of evidence, comment, member and team, which triggers keep (migration
- * 0003). In the index the words of each workspace and kind are apart (decision 0134).
+ * What the search finds: a row for each seed, piece of evidence, comment, member and team, which triggers keep
+ * (migration 0003). In the index the words of each workspace and kind are apart
+ * (docs/design/search.md#the-index-of-words).
  */
 export const searchEntries = pgTable(
   'search_entries',

@@ -9,7 +9,10 @@ export const users = pgTable(
     id: uuid('id').primaryKey(),
     /** As entered or verified; mail is sent to it. */
     email: text('email').notNull(),
-    /** For comparison (kernel/email.ts). Null only in rows of versions before 1.0.0-alpha.1 (docs/decisions/0112). */
+    /**
+     * For comparison (kernel/email.ts). Null only in rows of versions before 1.0.0-alpha.1
+     * (docs/design/database.md#the-baseline).
+     */
     canonicalEmail: text('canonical_email'),
     emailVerifiedAt: instant('email_verified_at'),
     /** Null before the first sign-in on the website. */

@@ -33,7 +33,10 @@ export const webhooks = pgTable(
     /** How often in a row its receiver asked for fewer requests. While it is not 0, one is sent at a time. */
     slowedCount: integer('slowed_count').notNull().default(0),
     pausedUntil: instant('paused_until'),
-    /** A deleted webhook stays for a moment, so that events which are being written can refer to it (decision 0119). */
+    /**
+     * A deleted webhook stays for a moment, so that events which are being written can refer to it
+     * (docs/design/webhooks.md#deliveries).
+     */
     deletedAt: instant('deleted_at'),
   },
   (table) => [index('webhooks_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id)],

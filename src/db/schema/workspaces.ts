@@ -20,7 +20,10 @@ export const workspaces = pgTable(
     /** Null when the creator has been deleted. */
     creatorUserId: uuid('creator_user_id').references(() => users.id),
     createdAt: instant('created_at').notNull(),
-    /** When it was deleted: for everybody but operators it does not exist any more (docs/decisions/0170). */
+    /**
+     * When it was deleted: for everybody but operators it does not exist any more
+     * (docs/design/workspaces.md#deleted-workspaces).
+     */
     deletedAt: instant('deleted_at'),
     /** Until when an export runs, which prolongs it; no other one may start before. */
     exportedUntil: instant('exported_until'),

@@ -43,7 +43,7 @@ const thorough: typeof quick = {
 /**
  * Compresses text responses of 1 KiB and more for clients that accept it (RFC 9110 §12.5.3). The work is done in the
  * threads of libuv. A response is compressed as a whole before it is sent: its length is known, and what waits for a
- * slow reader is small, and counted by `registerSlowReaders` (decision 0092).
+ * slow reader is small, and counted by `registerSlowReaders` (docs/design/errors.md#compression).
  */
 export function registerCompression(app: App): void {
   app.addHook('onRoute', (route) => {

@@ -21,8 +21,8 @@ declare module 'fastify' {
 }
 
 /**
- * Conditional requests (RFC 9110 §13) for the routes of its scope that are `isVersioned` (decision 0118). After the plugin
- * that reads the caller.
+ * Conditional requests (RFC 9110 §13) for the routes of its scope that are `isVersioned`
+ * (docs/design/errors.md#conditional-requests). After the plugin that reads the caller.
  */
 export const versions = fastifyPlugin(
   async (app: App) => {

@@ -43,7 +43,8 @@ const policyName = 'api-key'
  * Requires an API key on every route of its scope, and declares that in the API description. Runs before the body is read.
  *
  * A key that may only read is refused by every method but GET and HEAD. A key that is bound to workspaces is refused by
- * every route outside of workspaces that is not declared `forBoundKeys`; inside, access/ refuses it (decision 0117).
+ * every route outside of workspaces that is not declared `forBoundKeys`; inside, access/ refuses it
+ * (docs/design/credentials.md#restrictions).
  */
 export const apiKeyAuth = fastifyPlugin(
   async (app: App, { authenticate, rateLimitPerMinute, badKeyLimitPerMinute }: ApiKeyAuthOptions) => {

@@ -24,7 +24,8 @@ export interface OperationDeclaration {
   errors?: readonly ErrorFactory[]
   /**
    * Whether its parameters and its errors 400, 401, 403, 404, 409 and 500 are described in place, not by reference, and
-   * the errors whether or not they occur. The first operations of version 1.0.0 promise it (decision 0062).
+   * the errors whether or not they occur. The first operations of version 1.0.0 promise it
+   * (docs/design/errors.md#declared-errors).
    */
   inPlace?: boolean
 }

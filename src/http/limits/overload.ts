@@ -53,10 +53,10 @@ const verifiedMax = 50_000
 
 /**
  * Refuses requests while more than `max` are in progress, so that accepted requests stay fast. A burst is accepted: the
- * limit applies once the oldest request is older than `keepsUpMs`. Callers with many requests are refused first, with 429;
- * all others with 503 at twice the limit (decision 0102). A caller is a credential that was verified lately, otherwise an
- * address. Requests that wait for their body, for `whileWaiting` or for the verification of their credential, or whose
- * response is being sent, do not count.
+ * limit applies once the oldest request is older than `keepsUpMs`. Callers with many requests are refused first, with
+ * 429; all others with 503 at twice the limit (docs/design/overload.md#callers). A caller is a credential that was
+ * verified lately, otherwise an address. Requests that wait for their body, for `whileWaiting` or for the verification
+ * of their credential, or whose response is being sent, do not count.
  */
 export function registerOverloadProtection(
   app: App,

@@ -17,7 +17,7 @@ declare module 'fastify' {
   interface FastifyReply {
     /**
      * Calls a service that makes a change, and returns the response made from its result. With an `Idempotency-Key`,
-     * the response is stored in the transaction of the change (decision 0073).
+     * the response is stored in the transaction of the change (docs/design/changes.md#stored-responses).
      */
     answerChange: <Result, Answer>(
       change: (principal: Call) => Promise<Result>,

@@ -88,7 +88,8 @@ export function consentPages(
       const offer = await readOffer(request, consent, values)
       if (!isDecided) {
         const keep = () => reply.keepFlash(urlOf(request), { state: { values } })
-        // An agent acts for the person for months, so allowing one is proven as a new API key is (decision 0096).
+        // An agent acts for the person for months, so allowing one is proven as a new API key is
+        // (docs/design/sessions.md#proofs).
         if (!request.visit.isProven) return reply.redirect(confirmPathTo(await keep()), 303)
         if (isToBeSeenFirst(offer, values)) return reply.redirect(await keep(), 303)
       }

@@ -11,8 +11,9 @@ export type FormResult = string | ({ path: string } & Partial<Pick<Flash, 'shown
 export type SendOnce = Pick<SentFormsService, 'runOnce'>
 
 /**
- * Runs the action of a form and redirects (decision 0098). An error that the person can correct redirects to the page of
- * the form, `shownOn`, which shows it again. With `sendOnce`, the same form takes effect once, however often it is sent.
+ * Runs the action of a form and redirects (docs/design/forms.md#answers-are-redirects). An error that the person can
+ * correct redirects to the page of the form, `shownOn`, which shows it again. With `sendOnce`, the same form takes
+ * effect once, however often it is sent.
  */
 export async function answerForm(
   request: FastifyRequest,

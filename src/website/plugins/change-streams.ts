@@ -59,8 +59,9 @@ const crowdedRetryMs = 30_000
 const formatChange = (id: string | number) => `id: ${id}\nevent: change\ndata:\n\n`
 
 /**
- * Adds `reply.sendChanges`. The streams end when the app is closed. If a session or a person has too many, the oldest one ends, which
- * may be that of a page that was left, if a proxy has not noticed it (decision 0100).
+ * Adds `reply.sendChanges`. The streams end when the app is closed. If a session or a person has too many, the oldest
+ * one ends, which may be that of a page that was left, if a proxy has not noticed it
+ * (docs/design/events.md#live-pages).
  */
 export const changeStreams = fastifyPlugin(
   async (app: App, options: ChangeStreamsOptions) => {

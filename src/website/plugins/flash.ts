@@ -36,7 +36,7 @@ declare module 'fastify' {
   }
 }
 
-/** What a redirect leaves for the page that it leads to (decision 0098). */
+/** What a redirect leaves for the page that it leads to (docs/design/forms.md#answers-are-redirects). */
 export interface Flash {
   /** The form that was refused, or what the page is about. Reloading the page shows it again, for ten minutes. */
   state: FormState
@@ -126,7 +126,7 @@ function stateOfRefused(request: FastifyRequest, error: ApiError): FormState {
   return { action, values: valuesOf(request), error }
 }
 
-/** Before a sign-in, a cookie has the flash: strangers store nothing (decision 0070). */
+/** Before a sign-in, a cookie has the flash: strangers store nothing (docs/design/limits.md#what-strangers-store). */
 function keepInCookie(reply: FastifyReply, stored: StoredFlash): string {
   const id = createToken()
   const key = flashKey(reply.request.visit.secret)

@@ -72,7 +72,7 @@ export async function registerPages(
     const title = refusal ? `Error: ${page.title}` : page.title
     const consent = isOnTheWay ? findPendingConsent(request) : undefined
     const status = page.status ?? error?.status ?? 200
-    // Reloading the page would send the form again (decision 0098).
+    // Reloading the page would send the form again (docs/design/forms.md#answers-are-redirects).
     if (request.method === 'POST' && status < 400) throw new Error('a form is answered with a redirect')
     const mayLeave = page.mayLeave === true || consent !== undefined
     if (error?.retryAfterSeconds !== undefined) void this.header('retry-after', error.retryAfterSeconds)

@@ -25,8 +25,9 @@ export interface SignInLimitsOptions {
 }
 
 /**
- * Rate limits of attempts to enter a password or a code, and of requested mails. A browser in which the person has signed in before
- * has limits of its own, so that nobody can lock them out of it (decision 0104).
+ * Rate limits of attempts to enter a password or a code, and of requested mails. A browser in which the person has
+ * signed in before has limits of its own, so that nobody can lock them out of it
+ * (docs/design/limits.md#known-browsers).
  */
 export interface SignInLimits {
   /**

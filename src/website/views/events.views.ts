@@ -62,7 +62,7 @@ export const changesPath = '/activity/changes'
 
 /**
  * The URL of the stream that reports what happens in a workspace from now on, for public/site.js: a list has it as
- * `data-live`. It is read before what the list shows (decision 0172).
+ * `data-live`. It is read before what the list shows (docs/design/events.md#live-pages).
  */
 export async function readChangesUrl(
   { events }: Pick<Services, 'events'>,

@@ -91,7 +91,7 @@ export function createKitMcpHandler(
     const src = areaIconUrls[action.split('.')[0] ?? '']
     return src === undefined ? [] : [{ src, mimeType: 'image/svg+xml', sizes: ['any'] }]
   }
-  // One call after the other lets requests of others in between (decision 0072).
+  // One call after the other lets requests of others in between (docs/design/limits.md#turns).
   const turns = createTurns({ atOnceMax: 1, waitingMax: Infinity, waitMsMax: callWaitMsMax })
   const registrations = new Map(
     tools.map((tool) => [

@@ -36,8 +36,8 @@ export interface CallExtra extends Record<string, unknown> {
 }
 
 /**
- * The direct call of a request; undefined for everything else, and for whatever the SDK might refuse (decision 0120). The
- * SDK says to which era of the protocol a message belongs.
+ * The direct call of a request; undefined for everything else, and for whatever the SDK might refuse
+ * (docs/design/tools.md#direct-calls). The SDK says to which era of the protocol a message belongs.
  */
 export function toDirectCall(headers: IncomingHttpHeaders, message: unknown): DirectCall | undefined {
   if (!isPlainCall(message) || !acceptsBothTypes(headers) || !isJsonContentType(headers['content-type']))

@@ -51,9 +51,9 @@ export function toolRegistration(tool: AgentTool, options: ToolOptions): (server
 const publishedLengthMax = 1999
 
 /**
- * An input schema as model providers accept it: without patterns, formats and great lengths, which the descriptions say in
- * words. A provider that cannot compile one of them refuses the whole request, with all tools of the conversation
- * (decision 0107). Calls are validated by the whole schema.
+ * An input schema as model providers accept it: without patterns, formats and great lengths, which the descriptions say
+ * in words. A provider that cannot compile one of them refuses the whole request, with all tools of the conversation
+ * (docs/design/tools.md#schemas-for-models). Calls are validated by the whole schema.
  */
 function toPublished(schema: Record<string, unknown>): Record<string, unknown> {
   const isPublished = ([keyword, value]: [string, unknown]) =>
@@ -72,8 +72,8 @@ function toPublished(schema: Record<string, unknown>): Record<string, unknown> {
 const notPublished = new Set<string>(['pattern', 'format', ...ownKeywords])
 
 /**
- * A schema with what models are told in place of the description. For texts that is only the length: the rest is said by
- * the message to who breaks the rules (decision 0141).
+ * A schema with what models are told in place of the description. For texts that is only the length: the rest is said
+ * by the message to who breaks the rules (docs/design/tools.md#few-tokens).
  */
 function brief(schema: object): object {
   const { 'x-model': told, maxLength } = schema as { maxLength?: number } & OwnKeywords

@@ -46,9 +46,9 @@ interface Stream {
 }
 
 /**
- * Polls the grants that have streams by one statement, as streams of events poll positions (decision 0125): the scopes of
- * a grant are changed on the website, by any process. A stream ends with its grant, and after a while, so that streams
- * spread over the processes again.
+ * Polls the grants that have streams by one statement, as streams of events poll positions
+ * (docs/design/events.md#streams): the scopes of a grant are changed on the website, by any process. A stream ends with
+ * its grant, and after a while, so that streams spread over the processes again.
  */
 export function createToolSubscriptions(options: ToolSubscriptionsOptions): ToolSubscriptions {
   const { readAgents, describe, onReadError, personStreams } = options

@@ -31,7 +31,7 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
       scope: 'workspace:read',
       action: 'people.list',
       http: { id: 'agent.listPeople', path: '/agent/v1/people::list', returns: 'A page of people.' },
-      // Not every model provider accepts `allOf` (decision 0107).
+      // Not every model provider accepts `allOf` (docs/design/tools.md#schemas-for-models).
       input: closed(
         {
           query: Type.Optional(described(peopleFilters.q, 'A part of a name or an email address.')),

@@ -2,7 +2,7 @@ import type { RequireWorkspace } from '../../../access/workspace-access.ts'
 import type { Database } from '../../../db/client.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { errors } from '../../../kernel/errors.ts'
-import type { Call } from '../../../domain/principal.ts'
+import type { Principal } from '../../../domain/principal.ts'
 import { isSlug } from '../../../domain/slugs.ts'
 import { dateOf } from '../../../kernel/times.ts'
 import { endExport, findWorkspaceId, leaseExport, readWorkspace } from './export.repository.ts'
@@ -15,7 +15,10 @@ export interface ExportService {
    * caller no longer owns the workspace. `name` is that of its file. Throws `export_in_progress` while another one of the
    * workspace runs.
    */
-  exportWorkspace(principal: Call, slug: string): Promise<{ name: string; lines: AsyncGenerator<string> }>
+  exportWorkspace(
+    principal: Principal,
+    slug: string,
+  ): Promise<{ name: string; lines: AsyncGenerator<string> }>
   /** The same for an operator, by the current slug, also of a deleted workspace. Throws `not_found`. */
   exportForOperator(slug: string): Promise<AsyncGenerator<string>>
 }

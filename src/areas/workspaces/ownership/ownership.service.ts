@@ -13,7 +13,7 @@ import type { Clock } from '../../../kernel/clock.ts'
 import { parseEmail } from '../../../kernel/email.ts'
 import { errors } from '../../../kernel/errors.ts'
 import { isId } from '../../../kernel/ids.ts'
-import type { Call } from '../../../domain/principal.ts'
+import type { Principal } from '../../../domain/principal.ts'
 import { isSlug } from '../../../domain/slugs.ts'
 import { formerSlugKeptMs } from '../../../domain/workspaces.ts'
 import type { JobQueue } from '../../../platform/jobs/jobs.port.ts'
@@ -26,12 +26,12 @@ export interface OwnershipService {
    * Makes a member an owner and the caller, an owner, an admin, in one change. Does nothing when the member is the caller.
    * Returns the name of the member. Throws `not_found` for a person who is not a member.
    */
-  transfer(principal: Call, slug: string, input: { userId: string }): Promise<string>
+  transfer(principal: Principal, slug: string, input: { userId: string }): Promise<string>
   /**
    * Deletes a workspace for everybody in it: it does not exist any more, and its slug is kept for 90 days. Operators can
    * restore it for 14 days. The owners are told by mail. `confirmSlug` is its current slug: throws `confirmation_mismatch`.
    */
-  delete(principal: Call, slug: string, input: { confirmSlug: string }): Promise<void>
+  delete(principal: Principal, slug: string, input: { confirmSlug: string }): Promise<void>
   /** The same by an operator, with the current slug. Throws `not_found`. */
   deleteForOperator(slug: string): Promise<OwnedWorkspace>
   /**
