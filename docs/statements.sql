@@ -732,21 +732,6 @@ from
       )
   ) "rows";
 
--- departures_delete_of_address
-delete from "departures"
-where
-  (
-    "departures"."workspace_id" = $1
-    and "departures"."user_id" = (
-      select
-        "id"
-      from
-        "users"
-      where
-        "users"."canonical_email" = $2
-    )
-  );
-
 -- departures_delete_of_user
 delete from "departures"
 where
@@ -7611,7 +7596,8 @@ from
 
 -- users_lock
 select
-  "id"
+  "email",
+  "email_verified_at"
 from
   "users"
 where
@@ -8554,7 +8540,8 @@ limit
 
 -- workspaces_select_offer
 select
-  "workspaces"."slug"
+  "workspaces"."slug",
+  "departures"."kind"
 from
   "workspaces"
   left join "memberships" on (

@@ -70,7 +70,7 @@ The \`_tag\` of an issue is \`Missing\` (a required field is absent), \`Unexpect
 }
 \`\`\`
 
-The checks run in this order, and the first one that fails determines the response: 503 for an overloaded process; 404 for an unknown route; 401 and 429; 413, 415 and 400 for the form of the request; 404 and 403 for its target; 409.
+The checks run in this order, and the first one that fails determines the response: 503 for an overloaded process, or 429 for a caller with many of its requests; 404 for an unknown route; 401, 429, and 403 for what the restrictions of the key forbid; 413, 415 and 400 for the form of the request; 404 and 403 for its target; 409.
 
 The API description at \`/openapi.json\` lists the codes of each operation. The OAuth endpoints return OAuth errors instead (\`{error, error_description}\`).
 `

@@ -74,8 +74,8 @@ export const ConfigSchema = Type.Object({
     default: 100,
     minimum: 1,
     description:
-      'The maximum number of requests that a process works on at once; it answers 503 to others. Short bursts may have ' +
-      'ten times as many.',
+      'The maximum number of requests that a process works on at once; it answers 503 to others, and 429 to callers ' +
+      'who have many. Short bursts may have ten times as many.',
   }),
   SHUTDOWN_DELAY_SECONDS: Type.Number({
     default: 0,
