@@ -20,7 +20,10 @@ export function checkLookup(
 ): LookupFunction {
   return (name, options, done) =>
     lookup(name, options, (error, found, family) => {
-      if (error) { done(error, found, family); return; }
+      if (error) {
+        done(error, found, family)
+        return
+      }
       const addresses = typeof found === 'string' ? [found] : found.map(({ address }) => address)
       const refused = addresses.find(isRefused)
       if (refused === undefined) done(null, found, family)
