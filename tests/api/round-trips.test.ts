@@ -86,7 +86,6 @@ it('invites.create takes 4 round trips to the database', async () => {
     [
       'invites_replace_expired',
       'invites_insert',
-      'departures_delete_of_address',
       'invite_tokens_insert',
       'jobs_add',
       'webhook_deliveries_insert',
@@ -115,6 +114,7 @@ it('invites.accept takes 4 round trips to the database', async () => {
     [
       'invites_close',
       'memberships_insert_if_new',
+      'departures_delete_of_user',
       'jobs_add',
       'notifications_insert_for_members',
       'webhook_deliveries_insert',

@@ -1,9 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
 import { parseJson } from '../../src/kernel/json-text.ts'
 import type { Principal } from '../../src/kernel/principal.ts'
-import { createCompany, createInvite, del, findRoles, get, type TestCompany } from '../support/company.ts'
+import {
+  createCompany,
+  createInvite,
+  del,
+  findRoles,
+  get,
+  post,
+  type TestCompany,
+} from '../support/company.ts'
+import { expectError } from '../support/expect-error.ts'
 import { createUser } from '../support/people.ts'
 import { recordStatements } from '../support/record-statements.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -206,13 +216,19 @@ describe('a former member of a workspace that allows their domain', () => {
       )
     expect(await departuresOf(person)).toEqual([{ kind: 'removed' }])
 
-    await createInvite(website, company.owner, company, { email: person.email.toUpperCase() })
-    expect(await departuresOf(person)).toEqual([])
+    const invited = { email: person.email.toUpperCase() }
+    const { id, token } = await createInvite(website, company.owner, company, invited)
     const { items } = await services.offers.list(await principalOf(person), {})
-    expect(parseJson(items)).toMatchObject([{ workspaceId: company.workspace.id }])
-    // The page has the invite in its place.
+    expect(parseJson(items)).toEqual([])
     expect((await visitor.get('/onboarding')).body).toContain('Invites for you')
     expect(offersOn(visitor.page())).toEqual([])
+    // An invite that is revoked again lets nobody in.
+    await as(company.owner, post(`${company.url}/invites/${id}/revoke`))
+    expectError(await as(person, post(`/v1/invites/${token}/accept`)), errors.inviteRevoked)
+    expect(parseJson((await services.offers.list(await principalOf(person), {})).items)).toEqual([])
+    const again = await createInvite(website, company.owner, company, invited)
+    expect((await as(person, post(`/v1/invites/${again.token}/accept`))).statusCode).toBe(200)
+    expect(await departuresOf(person)).toEqual([])
   })
 })
 

@@ -40,16 +40,24 @@ function withCanonicalEmail(row: NewUser) {
 
 const selectLocked = prepared((executor) =>
   executor
-    .select({ id: users.id })
+    .select({ email: users.email, emailVerifiedAt: users.emailVerifiedAt })
     .from(users)
     .where(eq(users.id, sql.placeholder('userId')))
     .for('no key update')
     .prepare('users_lock'),
 )
 
-/** Locks a user until the transaction ends, so that transactions that count what the user has run one after another. */
-export async function lockUser(executor: Executor, userId: string): Promise<void> {
-  await selectLocked(executor).execute({ userId })
+/**
+ * Locks a user until the transaction ends, so that transactions that count what the user has run one after another.
+ * Returns the address that they have now, which may be another one than at the start of the request; undefined for
+ * somebody who does not exist any more.
+ */
+export async function lockUser(
+  executor: Executor,
+  userId: string,
+): Promise<Pick<UserRow, 'email' | 'emailVerifiedAt'> | undefined> {
+  const [user] = await selectLocked(executor).execute({ userId })
+  return user
 }
 
 export async function findUserByEmail(executor: Executor, email: string): Promise<UserRow | undefined> {

@@ -5,13 +5,14 @@ import { together } from '../../db/together.ts'
 import { canonicalizeEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { OmitEach } from '../../kernel/events.ts'
-import type { Principal } from '../../kernel/principal.ts'
+import type { Principal, PrincipalUser } from '../../kernel/principal.ts'
 import type { Role } from '../../kernel/roles.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { NewEvent } from '../../access/event-log.repository.ts'
 import { findMember, insertMemberIfNew, lockMembersOfWorkspace } from '../../access/memberships.repository.ts'
 import { notifyMembers } from '../notifications/notify.repository.ts'
 import { countMembershipsOfUser, membershipsMax } from '../workspaces/workspaces.repository.ts'
+import { forgetDeparture } from '../members/departures.repository.ts'
 import { insertMemberOfTeams, lockTeamsOfInvite } from './invite-teams.repository.ts'
 import type { InvitePreview } from './invites.schemas.ts'
 import { mayStillInvite } from './may-still-invite.ts'
@@ -42,7 +43,7 @@ export async function acceptInvite(
   const { principal, found, find, jobs } = input
   const { user } = principal
   const { workspaceId } = found
-  const [, , invite, inviter, member, membershipCount, teamIds] = await together([
+  const [address, , invite, inviter, member, membershipCount, teamIds] = await together([
     lockUser(tx, user.id),
     lockMembersOfWorkspace(tx, workspaceId),
     // Read again under the lock: it may have been accepted, revoked, changed or resent meanwhile.
@@ -52,8 +53,8 @@ export async function acceptInvite(
     countMembershipsOfUser(tx, user.id),
     lockTeamsOfInvite(tx, found),
   ])
-  if (!invite) throw errors.notFound()
-  assertOwn(invite, principal)
+  if (!invite || !address) throw errors.notFound()
+  assertOwn(invite, address)
   assertPending(invite, now)
   if (!inviter || !mayStillInvite(inviter.role, invite.role)) throw errors.inviteRevoked()
   if (membershipCount >= membershipsMax) throw errors.workspaceLimit()
@@ -78,6 +79,7 @@ export async function acceptInvite(
   const { role } = invite
   const row = { workspaceId, userId: user.id, role, joinedAt: now, lastUsedAt: now }
   write(() => insertMemberIfNew(tx, row))
+  write(() => forgetDeparture(tx, workspaceId, user.id))
   if (teamIds.length > 0)
     write(() => insertMemberOfTeams(tx, { workspaceId, userId: user.id, teamIds, at: now }))
   appendEvent({
@@ -110,7 +112,7 @@ export async function declineInvite(
   const { workspaceId } = found
   const [, invite] = await together([lockMembersOfWorkspace(tx, workspaceId), find(tx)])
   if (!invite) throw errors.notFound()
-  assertOwn(invite, principal)
+  assertOwn(invite, principal.user)
   if (invite.state === 'declined') return
   assertPending(invite, now)
   const { id, email } = invite
@@ -119,9 +121,12 @@ export async function declineInvite(
 }
 
 /** Throws `invite_email_mismatch` and `email_unverified`. */
-function assertOwn(invite: ReceivedInvite, { user }: Principal): void {
-  if (!isSameAddress(user.email, invite.email)) throw errors.inviteEmailMismatch()
-  if (user.emailVerifiedAt === null) throw errors.emailUnverified()
+function assertOwn(
+  invite: ReceivedInvite,
+  { email, emailVerifiedAt }: Pick<PrincipalUser, 'email' | 'emailVerifiedAt'>,
+): void {
+  if (!isSameAddress(email, invite.email)) throw errors.inviteEmailMismatch()
+  if (emailVerifiedAt === null) throw errors.emailUnverified()
 }
 
 /** Throws `invite_used`, `invite_declined`, `invite_revoked` and `invite_expired`. */

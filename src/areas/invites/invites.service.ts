@@ -21,7 +21,6 @@ import type { Principal } from '../../kernel/principal.ts'
 import { isAbove, mayGrant, type Role } from '../../kernel/roles.ts'
 import { createToken, hashSecret } from '../../kernel/tokens.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
-import { forgetDeparture } from '../members/departures.repository.ts'
 import { insertInviteTeams, lockTeams } from './invite-teams.repository.ts'
 import {
   countInvitesSince,
@@ -183,7 +182,6 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
         const row = { id: createId(), email, role: input.role, invitedByUserId: user.id }
         write((tx) => insertInvite(tx, { ...row, workspaceId, state: 'open', createdAt: now, expiresAt }))
         if (teamIds.length > 0) write((tx) => insertInviteTeams(tx, row.id, teamIds))
-        write((tx) => forgetDeparture(tx, workspaceId, { email }))
         const inviteUrl = send(write, row.id)
         appendEvent({
           type: 'invite.created',

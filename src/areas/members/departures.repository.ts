@@ -1,11 +1,9 @@
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { comparableAddress } from '../../db/sql/has-address.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { departures } from '../../db/schema/departures.ts'
-import { users } from '../../db/schema/users.ts'
 
-/** Records that a person left a workspace, was removed from it or declined it. The last record counts. */
+/** Records that a person left a workspace, was removed from it or declined it. The last record counts, except of declining. */
 export async function recordDeparture(
   executor: Executor,
   row: typeof departures.$inferInsert,
@@ -17,8 +15,8 @@ export async function recordDeparture(
     .onConflictDoUpdate({
       target: [departures.workspaceId, departures.userId],
       set: { kind, createdAt },
-      // Declining does not replace a removal.
-      ...(kind === 'declined' && { setWhere: ne(departures.kind, 'removed') }),
+      // It would let in again who was removed, and as a member who was a viewer.
+      ...(kind === 'declined' && { setWhere: eq(departures.kind, 'declined') }),
     })
 }
 
@@ -31,21 +29,11 @@ const deleteOfUser = prepared((executor) =>
     .prepare('departures_delete_of_user'),
 )
 
-const deleteOfAddress = prepared((executor) => {
-  const isOfAddress = eq(users.canonicalEmail, sql.placeholder('address'))
-  const userId = executor.select({ id: users.id }).from(users).where(isOfAddress)
-  return executor
-    .delete(departures)
-    .where(and(isOfWorkspace, eq(departures.userId, userId)))
-    .prepare('departures_delete_of_address')
-})
-
-/** Deletes the record of a departure, when the person is invited or comes back. */
+/** Deletes the record of a departure, when the person comes back. */
 export async function forgetDeparture(
   executor: Executor,
   workspaceId: string,
-  person: { userId: string } | { email: string },
+  userId: string,
 ): Promise<void> {
-  if ('userId' in person) await deleteOfUser(executor).execute({ workspaceId, userId: person.userId })
-  else await deleteOfAddress(executor).execute({ workspaceId, address: comparableAddress(person.email) })
+  await deleteOfUser(executor).execute({ workspaceId, userId })
 }

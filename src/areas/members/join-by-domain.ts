@@ -23,7 +23,7 @@ export async function autoJoinByDomain(tx: Executor, user: PrincipalUser, now: D
   const [workspaceId, ...others] = await listWorkspacesAllowing(tx, domain, 2)
   if (workspaceId === undefined || others.length > 0) return
   const principal: Principal = { user, source: 'system', apiKeyId: null, sessionId: null, grantId: null }
-  await join(tx, principal, { domain, workspaceId, isNew: true, now })
+  await join(tx, principal, { workspaceId, isNew: true, now })
 }
 
 /**
@@ -35,10 +35,7 @@ export async function joinByDomain(
   principal: Principal,
   { workspaceId, now }: { workspaceId: string; now: Date },
 ): Promise<string> {
-  const { email, emailVerifiedAt } = principal.user
-  const domain = emailVerifiedAt === null ? undefined : canonicalDomainOf(email)
-  if (domain === undefined) throw errors.notFound()
-  const joined = await join(tx, principal, { domain, workspaceId, now })
+  const joined = await join(tx, principal, { workspaceId, now })
   if (joined === 'not offered') throw errors.notFound()
   if (joined === 'too many') throw errors.workspaceLimit()
   return joined.slug
@@ -47,23 +44,28 @@ export async function joinByDomain(
 async function join(
   tx: Executor,
   principal: Principal,
-  input: { domain: string; workspaceId: string; isNew?: boolean; now: Date },
+  input: { workspaceId: string; isNew?: boolean; now: Date },
 ): Promise<{ slug: string } | 'not offered' | 'too many'> {
   const { user } = principal
-  const { domain, workspaceId, isNew = false, now } = input
-  await lockUser(tx, user.id)
+  const { workspaceId, isNew = false, now } = input
+  const locked = await lockUser(tx, user.id)
   await lockMembersOfWorkspace(tx, workspaceId)
+  // By the address of now: they may have changed it since the request began.
+  const domain = locked?.emailVerifiedAt ? canonicalDomainOf(locked.email) : undefined
+  if (domain === undefined) return 'not offered'
   const offer = await findOffer(tx, { userId: user.id, domain, workspaceId, isNew })
   if (!offer) return 'not offered'
   if ((await countMembershipsOfUser(tx, user.id)) >= membershipsMax) return 'too many'
-  const row = { workspaceId, userId: user.id, role: 'member' as const, joinedAt: now, lastUsedAt: never }
+  // Leaving does not undo that somebody made them a viewer.
+  const role = offer.departure === 'left_as_viewer' ? 'viewer' : 'member'
+  const row = { workspaceId, userId: user.id, role, joinedAt: now, lastUsedAt: never } as const
   await insertMemberIfNew(tx, row)
-  await forgetDeparture(tx, workspaceId, { userId: user.id })
+  await forgetDeparture(tx, workspaceId, user.id)
   await insertEvent(tx, principal, {
     workspaceId,
     type: 'member.joined',
     data: {
-      ...{ userId: user.id, name: user.name, role: row.role, domain },
+      ...{ userId: user.id, name: user.name, role, domain },
       ...{ inviteId: null, invitedByUserId: null, invitedByName: null, teamIds: [] },
     },
     at: now,

@@ -120,7 +120,7 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
         if (target.role === 'owner') await assertNotLastOwner(tx, workspaceId)
         await clearLeadsOf(tx, workspaceId, userId)
         await deleteMember(tx, workspaceId, userId)
-        const kind = isSelf ? 'left' : 'removed'
+        const kind = !isSelf ? 'removed' : target.role === 'viewer' ? 'left_as_viewer' : 'left'
         await recordDeparture(tx, { workspaceId, userId, kind, createdAt: now })
         const person = { userId, name: target.name }
         appendEvent(

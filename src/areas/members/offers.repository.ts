@@ -4,7 +4,7 @@ import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { jsonItem, jsonRows, pictureUrl, readOne, timesOf } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
-import { departures } from '../../db/schema/departures.ts'
+import { departures, type DepartureKind } from '../../db/schema/departures.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
@@ -65,7 +65,7 @@ export function listOffers(
 
 const selectOffer = prepared((executor) =>
   executor
-    .select({ slug: workspaces.slug })
+    .select({ slug: workspaces.slug, departure: departures.kind })
     .from(workspaces)
     .leftJoin(memberships, isOfPerson(memberships))
     .leftJoin(departures, isOfPerson(departures))
@@ -73,11 +73,11 @@ const selectOffer = prepared((executor) =>
     .prepare('workspaces_select_offer'),
 )
 
-/** A workspace, if it allows a domain and a person may join it. */
+/** A workspace, if it allows a domain and a person may join it, and how they left it before; null if they did not. */
 export async function findOffer(
   executor: Executor,
   input: OffersQuery & { workspaceId: string },
-): Promise<{ slug: string } | undefined> {
+): Promise<{ slug: string; departure: DepartureKind | null } | undefined> {
   const [offer] = await selectOffer(executor).execute({ ...input })
   return offer
 }
