@@ -1,5 +1,6 @@
 import { lookup as resolve, type LookupAddress } from 'node:dns'
 import type { RequestOptions } from 'node:https'
+import { isUnassigned } from './public-addresses.ts'
 
 export interface ProxyOptions {
   proxy: URL
@@ -27,7 +28,8 @@ export async function connectThroughProxy(
   const { default: ipaddr } = await import('ipaddr.js')
   // As for connections without a proxy: one wrong address refuses the name.
   for (const { address } of addresses)
-    if (ipaddr.parse(address).range() !== 'unicast') throw new Error(`the address ${address} is not allowed`)
+    if (ipaddr.parse(address).range() !== 'unicast' || isUnassigned(address))
+      throw new Error(`the address ${address} is not allowed`)
   const [first] = addresses
   if (!first) throw new Error('the name has no address')
   const { HttpsProxyAgent } = await import('https-proxy-agent')

@@ -7,6 +7,7 @@ import { FetchFailure } from '../kernel/fetch-failure.ts'
 import { createTurns } from '../kernel/turns.ts'
 import { isLoopback, type SendWebhook, type WebhookAnswer } from '../kernel/webhooks.ts'
 import { connectThroughProxy } from './outgoing-proxy.ts'
+import { checkLookup, createRanges, isUnassigned } from './public-addresses.ts'
 
 const deadlineMs = 2_500
 /** How many documents are fetched at once. Others wait, within their own time. */
@@ -122,6 +123,7 @@ export function createSender({
     return new Promise((resolve, reject) => {
       const sent = request(url, {
         ...options,
+        lookup: checkLookup(isUnassigned, options.lookup),
         ...connection,
         headers: { ...Object.fromEntries(headers), host: url.host },
         signal,
@@ -178,6 +180,8 @@ export function createUntrustedPost(options: UntrustedPostOptions): SendWebhook 
   const isRange = (host: string) => isIP(host.split('/')[0] ?? '') !== 0
   const ranges = [...allowedHosts.filter(isRange), ...(isDevelopment ? ['127.0.0.0/8', '::1'] : [])]
   const names = new Set(allowedHosts.filter((host) => !isRange(host)))
+  const isInRanges = createRanges(ranges)
+  const isRefused = (address: string) => isUnassigned(address) && !isInRanges(address)
 
   async function createAgent(url: URL) {
     const { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } = await import('request-filtering-agent')
@@ -196,11 +200,14 @@ export function createUntrustedPost(options: UntrustedPostOptions): SendWebhook 
     const url = new URL(text)
     // The settings may have changed since the URL was stored.
     if (url.protocol !== 'https:' && !(isDevelopment && isLoopback(url.hostname))) return { error: 'refused' }
+    const isNamed = names.has(url.hostname)
+    if (!isNamed && isRefused(url.hostname.replace(/^\[|\]$/g, ''))) return { error: 'refused' }
     const agent = await createAgent(url)
     const timeout = AbortSignal.timeout(timeoutMs)
     const open = url.protocol === 'https:' ? request : requestHttp
     const sent = open(url, {
       ...connection,
+      ...(!isNamed && { lookup: checkLookup(isRefused, connection.lookup) }),
       method: 'POST',
       agent,
       headers: { ...headers, 'content-length': Buffer.byteLength(body) },

@@ -85,6 +85,11 @@ it.each([
   ['10.0.0.1'],
   ['169.254.169.254'],
   ['fd00::1'],
+  ['::7f00:1'],
+  ['2002:7f00:1::'],
+  ['64:ff9b::7f00:1'],
+  ['64:ff9b:2::7f00:1'],
+  ['::ffff:0:7f00:1'],
   ['93.184.215.14', '127.0.0.1'],
 ])('asks the proxy for nothing if a name leads to %s', async (...addresses) => {
   const { reason } = await reasonOf(createFetch(addresses, { deadlineMs: 20 })(url))
