@@ -2549,14 +2549,17 @@ where
     and "notifications"."read_at" is null
     and "notifications"."mailed_at" is null
     and "seeds"."deleted_at" is null
-    and "users"."workspace_activity" = $3
-    and not exists (
-      select
-      from
-        "leavings" as leaving
-      where
-        leaving.user_id = "users"."id"
-        and leaving.requested_at is not null
+    and (
+      "users"."workspace_activity" = $3
+      and "users"."email_verified_at" is not null
+      and not exists (
+        select
+        from
+          "leavings" as leaving
+        where
+          leaving.user_id = "users"."id"
+          and leaving.requested_at is not null
+      )
     )
   )
 order by

@@ -20,13 +20,9 @@ export function checkLookup(
 ): LookupFunction {
   return (name, options, done) =>
     lookup(name, options, (error, found, family) => {
-      if (error) {
-        done(error, found, family)
-        return
-      }
       const addresses = typeof found === 'string' ? [found] : found.map(({ address }) => address)
-      const refused = addresses.find(isRefused)
-      if (refused === undefined) done(null, found, family)
+      const refused = error ? undefined : addresses.find(isRefused)
+      if (error || refused === undefined) done(error, found, family)
       else done(new Error(`the address ${refused} is not allowed`), [])
     })
 }

@@ -69,7 +69,8 @@ function rebind(...answers: string[][]) {
     const found = addresses.map((address) => ({ address, family: isIP(address) }))
     // As DNS does, later.
     setImmediate(() => {
-      if (options.all === true) done(null, found)
+      if (found.length === 0) done(Object.assign(new Error('ENOTFOUND'), { code: 'ENOTFOUND' }), [])
+      else if (options.all === true) done(null, found)
       else done(null, found[0]?.address ?? '', found[0]?.family)
     })
   }

@@ -177,12 +177,17 @@ describe('while the position of a workspace is locked', () => {
         as(admin, del(`${url}/members/${removed.id}`)),
       ])
     }
-    const [answers, deletions] = await Promise.all([
-      Promise.all(companies.flatMap((company) => Array.from({ length: 10 }, (_, i) => changeIn(company, i)))),
-      Promise.all(leaving.map(({ id }) => services.accounts.delete(id, { withWorkspaces: false }))),
-    ])
-    expect(deletions.map(({ isDeleted }) => isDeleted)).toEqual(leaving.map(() => true))
-    expect(answers.flat().map(({ statusCode }) => statusCode)).toEqual(Array(60).fill(200))
+    // In two rounds, so that nobody waits for a lock longer than is allowed on a busy machine.
+    for (const round of [leaving.slice(0, 3), leaving.slice(3)]) {
+      const [answers, deletions] = await Promise.all([
+        Promise.all(
+          companies.flatMap((company) => Array.from({ length: 5 }, (_, i) => changeIn(company, i))),
+        ),
+        Promise.all(round.map(({ id }) => services.accounts.delete(id, { withWorkspaces: false }))),
+      ])
+      expect(deletions.map(({ isDeleted }) => isDeleted)).toEqual(round.map(() => true))
+      expect(answers.flat().map(({ statusCode }) => statusCode)).toEqual(Array(30).fill(200))
+    }
     for (const { workspace } of companies) {
       const lines = await positionsOf(workspace)
       expect(lines.map((line) => Number(line.split(' ')[0]))).toEqual(lines.map((_, i) => i + 1))
