@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import type { Principal } from '../../src/kernel/principal.ts'
 import { createAuthenticator } from '../support/authenticator.ts'
-import { createCompany, randomEmail } from '../support/company.ts'
+import { createCompany, createInvite, randomEmail } from '../support/company.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { clone, selectRows } from '../support/test-app.ts'
 import { randomSlug } from '../support/workspaces.ts'
@@ -89,6 +89,21 @@ describe('with SIGN_UP=invited, the sign-up form', () => {
     await signUp(invitedOnly, email)
     await invitedOnly.waitForMail(email, /Verify your email address/)
     expect(await findUser(invitedOnly, email)).toEqual({ name: 'Nora New' })
+  })
+
+  it('creates no account for an invite to a deleted workspace, nor for a domain that one allowed', async () => {
+    const domain = `${crypto.randomUUID()}.example`
+    const company = await createCompany(invitedOnly)
+    const { email: invited } = await createInvite(invitedOnly, company.owner, company)
+    const { id } = company.workspace
+    await invitedOnly.db.execute(
+      sql`update workspaces set allowed_domains = array[${domain}], deleted_at = now() where id = ${id}`,
+    )
+    for (const email of [invited, `nora@${domain}`]) {
+      await signUp(invitedOnly, email)
+      await invitedOnly.waitForMail(email, /You need an invite/)
+      expect(await findUser(invitedOnly, email)).toBeUndefined()
+    }
   })
 
   it('creates no account for another address, and mails what is missing', async () => {

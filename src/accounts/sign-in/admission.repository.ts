@@ -1,9 +1,9 @@
-import { and, arrayContains, eq, gt, notExists } from 'drizzle-orm'
+import { and, arrayContains, eq, gt, isNull, notExists } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { hasAddress } from '../../db/sql/has-address.ts'
 import { invites, isOpen } from '../../db/schema/invites.ts'
 import { users } from '../../db/schema/users.ts'
-import { workspaces } from '../../db/schema/workspaces.ts'
+import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { canonicalDomainOf } from '../../kernel/email.ts'
 
 /**
@@ -17,11 +17,17 @@ export async function deleteUnlessExpected(
   const pending = executor
     .select({ id: invites.id })
     .from(invites)
+    .innerJoin(workspaces, isWorkspace(invites.workspaceId))
     .where(and(isOpen, hasAddress(invites.canonicalEmail, email), gt(invites.expiresAt, createdAt)))
   const allowing = executor
     .select({ id: workspaces.id })
     .from(workspaces)
     // No workspace allows an empty domain.
-    .where(arrayContains(workspaces.allowedDomains, [canonicalDomainOf(email) ?? '']))
+    .where(
+      and(
+        isNull(workspaces.deletedAt),
+        arrayContains(workspaces.allowedDomains, [canonicalDomainOf(email) ?? '']),
+      ),
+    )
   await executor.delete(users).where(and(eq(users.id, id), notExists(pending), notExists(allowing)))
 }
