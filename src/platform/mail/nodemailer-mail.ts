@@ -75,8 +75,9 @@ function toOptions(
   const domain = /@([^>\s]+)/.exec(from)?.[1] ?? 'localhost'
   return {
     from,
-    to: { name: to.name, address: to.address },
-    subject,
+    // A quoted name cannot be encoded (RFC 2047 §5).
+    to: { name: mayBeDecoded(to.name) ? '' : to.name, address: to.address },
+    subject: mayBeDecoded(subject) ? encodeWords(subject) : subject,
     alternatives: [toPart('text/plain', text, isEightBitClean), toPart('text/html', html, isEightBitClean)],
     messageId: `<${id}@${domain}>`,
     // RFC 3834 §5: prevents automatic replies.
@@ -87,6 +88,28 @@ function toOptions(
     },
     ...(unsubscribeUrl !== undefined && { list: { unsubscribe: unsubscribeUrl } }),
   }
+}
+
+/**
+ * Whether mail programs may take a text for an encoded one (RFC 2047): Nodemailer sends it as it is, and a name could so
+ * contain what is refused in names.
+ */
+function mayBeDecoded(text: string): boolean {
+  return text.includes('=?')
+}
+
+// An encoded word has at most 75 characters (RFC 2047 §2).
+const wordBytesMax = 45
+
+/** Encodes a text of a header, in words of whole characters. */
+function encodeWords(text: string): string {
+  const words: string[] = []
+  for (const character of text) {
+    const longer = `${words.at(-1) ?? ''}${character}`
+    if (words.length > 0 && Buffer.byteLength(longer) <= wordBytesMax) words[words.length - 1] = longer
+    else words.push(character)
+  }
+  return words.map((word) => `=?UTF-8?B?${Buffer.from(word).toString('base64')}?=`).join(' ')
 }
 
 type MailPart = NonNullable<SendMailOptions['alternatives']>[number]
