@@ -1,5 +1,6 @@
 import { and, asc, eq } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { getsNotices } from '../../db/sql/gets-notices.ts'
 import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
@@ -52,7 +53,7 @@ export async function deleteMember(executor: Executor, workspaceId: string, user
     .where(and(eq(memberships.workspaceId, workspaceId), eq(memberships.userId, userId)))
 }
 
-/** The recipient of a notice to a member; undefined when they have turned notices off or left. */
+/** The recipient of a notice to a member; undefined when they get no notices or have left. */
 export async function findNoticeRecipient(
   executor: Executor,
   workspaceId: string,
@@ -68,12 +69,6 @@ export async function findNoticeRecipient(
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
     .innerJoin(workspaces, isWorkspace(memberships.workspaceId))
-    .where(
-      and(
-        eq(memberships.workspaceId, workspaceId),
-        eq(memberships.userId, userId),
-        eq(users.workspaceActivity, true),
-      ),
-    )
+    .where(and(eq(memberships.workspaceId, workspaceId), eq(memberships.userId, userId), getsNotices))
   return recipient
 }

@@ -1,11 +1,11 @@
 import { and, asc, eq, gt, inArray, isNull, lte, ne, or, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
-import { isStaying } from '../../db/schema/leavings.ts'
 import { notificationDigests, notifications } from '../../db/schema/notifications.ts'
 import { seeds } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
+import { getsNotices } from '../../db/sql/gets-notices.ts'
 import { timestampText } from '../../db/sql/json-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import type { StoredNotification } from '../../kernel/notifications.ts'
@@ -62,15 +62,14 @@ const selectMentioned = prepared((executor) =>
         isUnread,
         isUnmailed,
         isNotOfDeletedSeed,
-        eq(users.workspaceActivity, true),
-        isStaying(users.id),
+        getsNotices,
       ),
     )
     .orderBy(asc(users.id))
     .prepare('notifications_select_mentioned'),
 )
 
-/** Those who were told that a comment mentions them, and have neither read it nor been mailed, nor turned such mails off. */
+/** Those who were told that a comment mentions them, and have neither read it nor been mailed, and get such mails. */
 export async function listMentioned(
   executor: Executor,
   mention: { commentId: string; noticeId: string },
@@ -110,8 +109,7 @@ export async function listDueDigests(
         isOfDigest,
         isNotOfDeletedSeed,
         lte(notifications.createdAt, until),
-        eq(users.workspaceActivity, true),
-        isStaying(users.id),
+        getsNotices,
         or(isNull(notificationDigests.sentAt), lte(notificationDigests.sentAt, before)),
       ),
     )
@@ -152,7 +150,7 @@ export async function findDigest(
         isUnread,
         isOfDigest,
         isNotOfDeletedSeed,
-        eq(users.workspaceActivity, true),
+        getsNotices,
         or(isNull(notificationDigests.sentAt), lte(notificationDigests.sentAt, before)),
       ),
     )
@@ -189,15 +187,15 @@ export async function recordDigest(
 }
 
 /**
- * Records of notifications from before a time that they are not mailed, because they were read, or because mails are off:
- * who turns mails on again is not mailed what is long past.
+ * Records of notifications from before a time that they are not mailed, because they were read, or because the person gets
+ * no mails: who turns mails on again, or verifies the address, is not mailed what is long past.
  */
 export async function settleUnmailed(
   executor: Executor,
   { before, now }: { before: Date; now: Date },
 ): Promise<void> {
   const hasMailsOff = sql`exists (
-    select from ${users} where ${and(eq(users.id, notifications.userId), eq(users.workspaceActivity, false))}
+    select from ${users} where ${and(eq(users.id, notifications.userId), sql`not (${getsNotices})`)}
   )`
   await executor
     .update(notifications)
@@ -221,7 +219,7 @@ export interface EndingGrant {
   workspaceSlug: string
 }
 
-/** A grant that still ends at a time; undefined if it does not, or if its person has turned such mails off. */
+/** A grant that still ends at a time; undefined if it does not, or if its person gets no such mails. */
 export async function findEndingGrant(
   executor: Executor,
   { grantId, expiresAt, now }: { grantId: string; expiresAt: Date; now: Date },
@@ -237,14 +235,14 @@ export async function findEndingGrant(
     })
     .from(agentGrants)
     .innerJoin(users, eq(users.id, agentGrants.userId))
-    .innerJoin(workspaces, eq(workspaces.id, agentGrants.workspaceId))
+    .innerJoin(workspaces, isWorkspace(agentGrants.workspaceId))
     .where(
       and(
         eq(agentGrants.id, grantId),
         isNull(agentGrants.revokedAt),
         eq(agentGrants.expiresAt, expiresAt),
         gt(agentGrants.expiresAt, now),
-        eq(users.workspaceActivity, true),
+        getsNotices,
       ),
     )
   return found
