@@ -712,21 +712,6 @@ from
       )
   ) "rows";
 
--- departures_delete_of_address
-delete from "departures"
-where
-  (
-    "departures"."workspace_id" = $1
-    and "departures"."user_id" = (
-      select
-        "id"
-      from
-        "users"
-      where
-        "users"."canonical_email" = $2
-    )
-  );
-
 -- departures_delete_of_user
 delete from "departures"
 where
@@ -2544,14 +2529,17 @@ where
     and "notifications"."read_at" is null
     and "notifications"."mailed_at" is null
     and "seeds"."deleted_at" is null
-    and "users"."workspace_activity" = $3
-    and not exists (
-      select
-      from
-        "leavings" as leaving
-      where
-        leaving.user_id = "users"."id"
-        and leaving.requested_at is not null
+    and (
+      "users"."workspace_activity" = $3
+      and "users"."email_verified_at" is not null
+      and not exists (
+        select
+        from
+          "leavings" as leaving
+        where
+          leaving.user_id = "users"."id"
+          and leaving.requested_at is not null
+      )
     )
   )
 order by
@@ -7591,7 +7579,8 @@ from
 
 -- users_lock
 select
-  "id"
+  "email",
+  "email_verified_at"
 from
   "users"
 where
@@ -8534,7 +8523,8 @@ limit
 
 -- workspaces_select_offer
 select
-  "workspaces"."slug"
+  "workspaces"."slug",
+  "departures"."kind"
 from
   "workspaces"
   left join "memberships" on (
