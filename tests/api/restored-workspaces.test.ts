@@ -83,7 +83,9 @@ describe('while a workspace is deleted', () => {
     await restore(company)
     expect((await as(owner, get(company.url))).json()).toMatchObject({ workspaceId: workspace.id })
     // Its former slug leads to it again, and to nobody else.
-    expect((await as(owner, get(`/v1/workspaces/${second}`))).json()).toMatchObject({ workspaceId: workspace.id })
+    expect((await as(owner, get(`/v1/workspaces/${second}`))).json()).toMatchObject({
+      workspaceId: workspace.id,
+    })
     expectError(await as(stranger, get(`/v1/workspaces/${second}`)), errors.notAMember)
   })
 
