@@ -1,4 +1,4 @@
-import { lookup as resolve } from 'node:dns'
+import { lookup as resolve, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
 // IPv6 has no public addresses outside of it (RFC 4291 §2.4, IANA's registry of the address space).
@@ -18,14 +18,18 @@ export function checkLookup(
   isRefused: (address: string) => boolean,
   lookup: LookupFunction = resolve,
 ): LookupFunction {
-  return (name, options, done) =>
+  return (name, options, done) => {
     lookup(name, options, (error, found, family) => {
-      const addresses = typeof found === 'string' ? [found] : found.map(({ address }) => address)
-      const refused = error ? undefined : addresses.find(isRefused)
-      if (error || refused === undefined) done(error, found, family)
+      // Without addresses after an error, whatever the types say.
+      const refused = error ? undefined : addressesOf(found).find(isRefused)
+      if (refused === undefined) done(error, found, family)
       else done(new Error(`the address ${refused} is not allowed`), [])
     })
+  }
 }
+
+const addressesOf = (found: string | readonly LookupAddress[]) =>
+  typeof found === 'string' ? [found] : found.map(({ address }) => address)
 
 /** A list of addresses and CIDR ranges to look addresses up in. */
 export function createRanges(texts: readonly string[]): (address: string) => boolean {
