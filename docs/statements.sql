@@ -7599,8 +7599,17 @@ from
 
 -- users_lock
 select
+  "id",
   "email",
-  "email_verified_at"
+  "canonical_email",
+  "email_verified_at",
+  "first_signed_in_at",
+  "name",
+  "image_key",
+  "product_updates",
+  "workspace_activity",
+  "created_at",
+  "search_text"
 from
   "users"
 where

@@ -58,8 +58,9 @@ export interface Changes {
     run: (executor: Executor, now: Date) => Promise<Result>,
   ): Promise<Result>
   /**
-   * Makes a change in a workspace while `lock` is held. Throws `not_found` when `lock` finds nothing, and `too_many_at_once` when
-   * too many changes of the caller wait. What is known to change nothing should not come here: it would take a turn.
+   * Makes a change in a workspace while `lock` is held. Throws `not_found` when `lock` finds nothing, and
+   * `too_many_at_once` when too many changes of the caller wait. What is known to change nothing should not come here: it
+   * would take a turn.
    */
   makeIn<Locked, Result>(
     principal: ChangeCall,

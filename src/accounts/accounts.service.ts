@@ -31,9 +31,10 @@ import {
   hasUsers,
   insertUser,
   listUsers,
+  lockUser,
   type UserRow,
 } from '../users/users.repository.ts'
-import { deleteAccountTokens, lockUser, markEmailVerified } from './sign-in/credentials.repository.ts'
+import { deleteAccountTokens, markEmailVerified } from './sign-in/credentials.repository.ts'
 import { listFormerEmails } from './email-changes/email-changes.repository.ts'
 import { autoJoinByDomain } from '../areas/members/join-by-domain.ts'
 

@@ -17,8 +17,8 @@ import { requireName } from '../kernel/text.ts'
 import { hashSecret } from '../kernel/tokens.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import type { PasswordHasher } from '../platform/passwords/passwords.port.ts'
-import { findUserByEmail, insertUserIfNew } from '../users/users.repository.ts'
-import { deleteAccountTokens, lockUser, upsertPassword } from './sign-in/credentials.repository.ts'
+import { findUserByEmail, insertUserIfNew, lockUser } from '../users/users.repository.ts'
+import { deleteAccountTokens, upsertPassword } from './sign-in/credentials.repository.ts'
 import {
   createPasskeyTickets,
   verifyCreation,

@@ -40,7 +40,7 @@ function withCanonicalEmail(row: NewUser) {
 
 const selectLocked = prepared((executor) =>
   executor
-    .select({ email: users.email, emailVerifiedAt: users.emailVerifiedAt })
+    .select()
     .from(users)
     .where(eq(users.id, sql.placeholder('userId')))
     .for('no key update')
@@ -48,14 +48,10 @@ const selectLocked = prepared((executor) =>
 )
 
 /**
- * Locks a user until the transaction ends, so that transactions that count what the user has run one after another.
- * Returns the address that they have now, which may be another one than at the start of the request; undefined for
- * somebody who does not exist any more.
+ * Reads a user and locks the row until the transaction ends, so that transactions that count what the user has run one
+ * after another. What is read may differ from the start of the request; undefined for somebody who is deleted.
  */
-export async function lockUser(
-  executor: Executor,
-  userId: string,
-): Promise<Pick<UserRow, 'email' | 'emailVerifiedAt'> | undefined> {
+export async function lockUser(executor: Executor, userId: string): Promise<UserRow | undefined> {
   const [user] = await selectLocked(executor).execute({ userId })
   return user
 }

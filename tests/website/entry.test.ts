@@ -48,22 +48,23 @@ async function insertSignUp({ db, services }: Website, email: string): Promise<s
   return id
 }
 
-/** Every way in which an address is verified for the first time by a mailed link or a provider. */
-const firstVerifications: [string, (website: Website, email: string, id: string) => Promise<unknown>][] = [
-  ...(['verify_email', 'sign_in', 'reset_password'] as const).map(
-    (purpose): (typeof firstVerifications)[number] => [
-      `a link of ${purpose}`,
-      async ({ db, services }, email, userId) => {
-        const token = createToken()
-        const expiresAt = new Date(clock.now().getTime() + 60_000)
-        await insertAccountToken(db, { tokenHash: hashSecret(token), userId, email, purpose, expiresAt })
-        if (purpose === 'verify_email')
-          return services.credentials.verifyEmail(token, { password: '' }, browser)
-        if (purpose === 'sign_in') return services.credentials.signInByLink(token, browser)
-        return services.credentials.resetPassword(token, { password: 'another long password' })
-      },
-    ],
-  ),
+/** A way in which an address is verified for the first time. */
+type Verification = [name: string, verify: (website: Website, email: string, id: string) => Promise<unknown>]
+
+const byLinks = (['verify_email', 'sign_in', 'reset_password'] as const).map((purpose): Verification => [
+  `a link of ${purpose}`,
+  async ({ db, services: { credentials } }, email, userId) => {
+    const token = createToken()
+    const expiresAt = new Date(clock.now().getTime() + 60_000)
+    await insertAccountToken(db, { tokenHash: hashSecret(token), userId, email, purpose, expiresAt })
+    if (purpose === 'verify_email') return credentials.verifyEmail(token, { password: '' }, browser)
+    if (purpose === 'sign_in') return credentials.signInByLink(token, browser)
+    return credentials.resetPassword(token, { password: 'another long password' })
+  },
+])
+const byProvider: Verification = [
+  'a provider',
+  ({ services }, email) => services.credentials.signInByIdentity(identityOf(email), browser),
 ]
 const isVerified = async ({ db }: Website, id: string) => {
   const [row] = await selectRows<{ isVerified: boolean }>(
@@ -159,7 +160,7 @@ describe('with SIGN_UP=invited, the sign-up form', () => {
     expect(await findUser(invitedOnly, email)).toBeUndefined()
   })
 
-  it.each(firstVerifications)('asks again at the first verification, by %s', async (_name, verify) => {
+  it.each(byLinks)('asks again at the first verification, by %s', async (_name, verify) => {
     const [invited, revoked] = [randomEmail(), randomEmail()]
     for (const email of [invited, revoked]) await invite(invitedOnly, email)
     await invitedOnly.db.execute(sql`update invites set state = 'revoked' where email = ${revoked}`)
@@ -237,19 +238,15 @@ describe('with SIGN_UP=off', () => {
     expect(await findUser(closed, unknown)).toBeUndefined()
   })
 
-  it.each([
-    ...firstVerifications,
-    [
-      'a provider',
-      ({ services }: Website, email: string) =>
-        services.credentials.signInByIdentity(identityOf(email), browser),
-    ] as (typeof firstVerifications)[number],
-  ])('an account that waits since before is not verified by %s', async (_name, verify) => {
-    const email = randomEmail()
-    const id = await insertSignUp(closed, email)
-    await expect(verify(closed, email, id)).rejects.toMatchObject({ code: 'sign_up_disabled' })
-    expect(await isVerified(closed, id)).toBe(false)
-  })
+  it.each([...byLinks, byProvider])(
+    'an account that waits since before is not verified by %s',
+    async (_name, verify) => {
+      const email = randomEmail()
+      const id = await insertSignUp(closed, email)
+      await expect(verify(closed, email, id)).rejects.toMatchObject({ code: 'sign_up_disabled' })
+      expect(await isVerified(closed, id)).toBe(false)
+    },
+  )
 
   it('an operator admits an account that waits since before, by handing over a link', async () => {
     const id = await insertSignUp(closed, randomEmail())

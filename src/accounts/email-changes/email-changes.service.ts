@@ -1,3 +1,4 @@
+import { lockUser } from '../../users/users.repository.ts'
 import { emailChangeLifetimeMs } from '../../domain/links.ts'
 import { requireLiveCredential } from '../../access/live-credential.repository.ts'
 import type { Database } from '../../db/client.ts'
@@ -10,7 +11,7 @@ import type { Principal } from '../../domain/principal.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { PasswordHasher } from '../../platform/passwords/passwords.port.ts'
-import { deleteAccountTokens, lockUser } from '../sign-in/credentials.repository.ts'
+import { deleteAccountTokens } from '../sign-in/credentials.repository.ts'
 import { hashNewPassword, setPassword } from '../sign-in/set-password.ts'
 import type { LinkDelay } from '../sign-in/link-delay.ts'
 import {

@@ -1,3 +1,4 @@
+import { lockUser } from '../../users/users.repository.ts'
 import { requireLiveCredential } from '../../access/live-credential.repository.ts'
 import type { Database } from '../../db/client.ts'
 import type { EntryRules } from '../../domain/accounts.ts'
@@ -6,7 +7,7 @@ import { errors } from '../../kernel/errors.ts'
 import type { Principal } from '../../domain/principal.ts'
 import type { ExternalIdentity, IdentityProvider } from '../../platform/identity/identity.port.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
-import { findPasswordHash, lockUser } from '../sign-in/credentials.repository.ts'
+import { findPasswordHash } from '../sign-in/credentials.repository.ts'
 import { linkIdentity, listIdentities, unlinkIdentities, type IdentityRow } from './identities.repository.ts'
 import { listPasskeys } from '../passkeys/passkeys.repository.ts'
 

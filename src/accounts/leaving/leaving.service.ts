@@ -1,3 +1,4 @@
+import { lockUser } from '../../users/users.repository.ts'
 import { requireLiveCredential } from '../../access/live-credential.repository.ts'
 import { lockMembersOfWorkspace } from '../../access/memberships.repository.ts'
 import type { Changes } from '../../access/change.ts'
@@ -14,7 +15,7 @@ import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { deletePendingSignInsOfUser } from '../second-factor/second-factor.repository.ts'
 import { deleteSessionsOfUser } from '../sessions/sessions.repository.ts'
 import { revokePrograms } from '../sign-in/access-of-person.repository.ts'
-import { deleteAccountTokens, lockUser } from '../sign-in/credentials.repository.ts'
+import { deleteAccountTokens } from '../sign-in/credentials.repository.ts'
 import { appendRevocations } from '../sign-in/set-password.ts'
 import {
   allowLeaving,

@@ -1,3 +1,4 @@
+import { lockUser } from '../../users/users.repository.ts'
 import { requireLiveCredential } from '../../access/live-credential.repository.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -6,7 +7,6 @@ import { createId, isId } from '../../kernel/ids.ts'
 import type { Principal } from '../../domain/principal.ts'
 import { requireLabel } from '../../kernel/text.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
-import { lockUser } from '../sign-in/credentials.repository.ts'
 import {
   deletePasskey,
   findPasskey,

@@ -72,12 +72,6 @@ export async function deletePassword(executor: Executor, userId: string): Promis
   await executor.delete(passwords).where(eq(passwords.userId, userId))
 }
 
-/** Reads a user and locks the row until the transaction ends. */
-export async function lockUser(executor: Executor, userId: string): Promise<UserRow | undefined> {
-  const [user] = await executor.select().from(users).where(eq(users.id, userId)).for('no key update')
-  return user
-}
-
 /** Marks an email address as verified, in the spelling that was verified, and sets the name, unless it already is. */
 export async function markEmailVerified(
   executor: Executor,

@@ -12,7 +12,7 @@ import { createToken, hashSecret } from '../../kernel/tokens.ts'
 import type { ExternalIdentity } from '../../platform/identity/identity.port.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { PasswordHasher } from '../../platform/passwords/passwords.port.ts'
-import { insertUserIfNew, type UserRow } from '../../users/users.repository.ts'
+import { insertUserIfNew, lockUser, type UserRow } from '../../users/users.repository.ts'
 import {
   consumeAccountToken,
   deleteAccountTokens,
@@ -23,7 +23,6 @@ import {
   findUserWithPassword,
   insertAccountToken,
   insertPasswordOfUser,
-  lockUser,
   markEmailVerified,
   rehashPassword,
 } from './credentials.repository.ts'

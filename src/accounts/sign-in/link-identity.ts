@@ -6,9 +6,9 @@ import { createId } from '../../kernel/ids.ts'
 import { parseName } from '../../kernel/text.ts'
 import type { ExternalIdentity } from '../../platform/identity/identity.port.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
-import { findUserByEmail, insertUserIfNew, type UserRow } from '../../users/users.repository.ts'
+import { findUserByEmail, insertUserIfNew, lockUser, type UserRow } from '../../users/users.repository.ts'
 import { requireAdmission } from './admission.ts'
-import { insertIdentityIfNew, lockUser } from './credentials.repository.ts'
+import { insertIdentityIfNew } from './credentials.repository.ts'
 import { verifyWithoutPassword } from './verify-without-password.ts'
 
 /**

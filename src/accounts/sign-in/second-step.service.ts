@@ -1,9 +1,9 @@
+import { lockUser } from '../../users/users.repository.ts'
 import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
-import { lockUser } from './credentials.repository.ts'
 import {
   deletePendingSignIn,
   findPendingSignIn,

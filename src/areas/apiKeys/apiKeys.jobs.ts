@@ -3,12 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { apiKeyExpiresMail, rotatedKeyWorksMail } from '../../mail/access-mails.ts'
 import type { JobHandlers, JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../../platform/mail/mail.port.ts'
-import {
-  findActiveApiKeyWithOwner,
-  findExpiringApiKey,
-  listDueExpiryNotices,
-  setExpiryNoticed,
-} from './apiKeys.repository.ts'
+import { findExpiringApiKey, listDueExpiryNotices, setExpiryNoticed } from './apiKeys.repository.ts'
 
 // Of one hour. The rest follows an hour later.
 const noticesMax = 1000
@@ -21,44 +16,37 @@ export function createApiKeysJobs(options: {
   webUrl: string
 }): Pick<JobHandlers, 'send_api_key_expires' | 'send_rotated_key_works'> {
   const { db, clock, mailer, webUrl } = options
+  const keysUrl = `${webUrl}/settings/security/api-keys`
+
+  /** A key with an end that works now: whom to write to, and what mails say of it. */
+  async function findKey(apiKeyId: string) {
+    const now = clock.now()
+    const key = await findExpiringApiKey(db, apiKeyId, now)
+    if (!key?.expiresAt) return undefined
+    const { name: keyName, lastFour, owner, expiresAt, expiryNoticeAt } = key
+    return {
+      to: { name: owner.name, address: owner.email },
+      isDue: expiryNoticeAt !== null && expiryNoticeAt <= now,
+      shown: { name: owner.name, keyName, lastFour, expiresAt, now },
+    }
+  }
+
   return {
     async send_api_key_expires({ apiKeyId }, { id }) {
-      const key = await findExpiringApiKey(db, apiKeyId, clock.now())
+      const key = await findKey(apiKeyId)
       // It was revoked, rotated or given another expiry meanwhile, or its owner was told before.
-      if (!key?.expiresAt) return
-      const { owner, expiresAt } = key
-      await mailer.send({
-        ...apiKeyExpiresMail({
-          name: owner.name,
-          keyName: key.name,
-          lastFour: key.lastFour,
-          expiresAt,
-          now: clock.now(),
-          keyUrl: `${webUrl}/settings/security/api-keys/${apiKeyId}`,
-        }),
-        to: { name: owner.name, address: owner.email },
-        id: `api-key-expires-${id}`,
-      })
-      await setExpiryNoticed(db, apiKeyId, expiresAt)
+      if (!key?.isDue) return
+      const content = apiKeyExpiresMail({ ...key.shown, keyUrl: `${keysUrl}/${apiKeyId}` })
+      await mailer.send({ ...content, to: key.to, id: `api-key-expires-${id}` })
+      await setExpiryNoticed(db, apiKeyId, key.shown.expiresAt)
     },
 
     async send_rotated_key_works({ apiKeyId }, { id }) {
-      const key = await findActiveApiKeyWithOwner(db, apiKeyId, clock.now())
+      const key = await findKey(apiKeyId)
       // It was revoked, or ended, meanwhile.
-      if (!key?.expiresAt) return
-      const { owner, expiresAt } = key
-      await mailer.send({
-        ...rotatedKeyWorksMail({
-          name: owner.name,
-          keyName: key.name,
-          lastFour: key.lastFour,
-          expiresAt,
-          now: clock.now(),
-          keysUrl: `${webUrl}/settings/security/api-keys`,
-        }),
-        to: { name: owner.name, address: owner.email },
-        id: `rotated-key-works-${id}`,
-      })
+      if (!key) return
+      const content = rotatedKeyWorksMail({ ...key.shown, keysUrl })
+      await mailer.send({ ...content, to: key.to, id: `rotated-key-works-${id}` })
     },
   }
 }

@@ -183,32 +183,16 @@ export async function listDueExpiryNotices(
   return rows.map(({ id }) => id)
 }
 
-/** A key whose owner is to be told now that it expires, with its owner. */
+/** A key that works and will expire, with its owner. `expiryNoticeAt` is null when there is nothing to tell. */
 export async function findExpiringApiKey(executor: Executor, id: string, now: Date) {
   const [key] = await executor
     .select({
       name: apiKeys.name,
       lastFour: apiKeys.lastFour,
       expiresAt: apiKeys.expiresAt,
+      expiryNoticeAt: apiKeys.expiryNoticeAt,
       owner: { name: users.name, email: users.email },
     })
-    .from(apiKeys)
-    .innerJoin(users, eq(users.id, apiKeys.userId))
-    .where(
-      and(
-        eq(apiKeys.id, id),
-        isNull(apiKeys.revokedAt),
-        lte(apiKeys.expiryNoticeAt, now),
-        gt(apiKeys.expiresAt, now),
-      ),
-    )
-  return key
-}
-
-/** An active key with its owner. */
-export async function findActiveApiKeyWithOwner(executor: Executor, id: string, now: Date) {
-  const [key] = await executor
-    .select({ ...keyColumns, owner: { name: users.name, email: users.email } })
     .from(apiKeys)
     .innerJoin(users, eq(users.id, apiKeys.userId))
     .where(and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt), gt(apiKeys.expiresAt, now)))

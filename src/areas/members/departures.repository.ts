@@ -3,7 +3,10 @@ import type { Executor } from '../../db/client.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { departures } from '../../db/schema/departures.ts'
 
-/** Records that a person left a workspace, was removed from it or declined it. The last record counts, except of declining. */
+/**
+ * Records that a person left a workspace, was removed from it or declined it. The last record counts, but declining only
+ * replaces declining.
+ */
 export async function recordDeparture(
   executor: Executor,
   row: typeof departures.$inferInsert,
