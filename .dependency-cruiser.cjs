@@ -14,24 +14,15 @@ const layers = [
     'forms',
     'http',
   ],
-  ...[
-    'assets',
-    'pictures',
-    'areas',
-    'agent-oauth',
-    'accounts',
-    'production-warnings.ts',
-    'services',
-    'website',
-  ],
+  ...['assets', 'pictures', 'areas', 'agents', 'accounts', 'production-warnings.ts', 'services', 'website'],
   ...['app.ts', 'example-seeds.ts', 'first-run.ts', 'process.ts', 'server.ts', 'cli'],
 ]
 const inSrc = (names) => `^src/(${names.join('|').replaceAll('.', '\\.')})(/|$)`
-const area = '^src/areas/([^/]+)/'
+const area = '^src/(areas/[^/]+|agents)/'
 /** What the service does, whoever asks for it. */
-const rules = '^src/(access|accounts|agent-oauth|areas|forms|mail|pictures|users)/'
+const rules = '^src/(access|accounts|agents|areas|forms|mail|pictures|users)/'
 /** The files among them that translate between it and HTTP, MCP or OAuth. */
-const translations = '\\.(routes|schemas|mcp|tools)\\.ts$|^src/areas/agent/(mcp|tools)/'
+const translations = '\\.(routes|schemas|mcp|tools)\\.ts$|^src/agents/(mcp|tools)/'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -98,7 +89,7 @@ module.exports = {
       name: 'routes-stay-in-their-area',
       severity: 'error',
       from: { path: `${area}.+\\.routes\\.ts$` },
-      to: { path: '^src/areas/', pathNot: '^src/areas/$1/' },
+      to: { path: '^src/(areas|agents)/', pathNot: '^src/$1/' },
     },
     {
       name: 'rules-know-no-http',

@@ -9,7 +9,9 @@ RUN npm ci
 COPY tsconfig.json ./
 COPY scripts ./scripts
 COPY src ./src
-RUN npm run build
+COPY packages ./packages
+# The service runs without the packed client; the image does not.
+RUN npm run build && ls dist/workspace-client-*.tgz
 
 FROM ${NODE_IMAGE} AS production
 WORKDIR /app
@@ -18,7 +20,8 @@ RUN npm ci --omit=dev && npm cache clean --force
 # Names also the packages that are bundled in dist/, which are deleted next.
 RUN npm sbom --omit=dev --package-lock-only --sbom-format=cyclonedx >sbom.cdx.json
 COPY scripts ./scripts
-RUN node scripts/prune-modules.cjs
+# The stage below has the same Node.js and packages of Debian.
+RUN node scripts/complete-sbom.cjs sbom.cdx.json && node scripts/prune-modules.cjs
 
 FROM ${NODE_IMAGE}
 # docker build --build-arg REVISION="$(git rev-parse HEAD)" --build-arg SOURCE=https://…
@@ -31,7 +34,8 @@ LABEL org.opencontainers.image.title="Workspace service" \
   org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.revision="${REVISION}" \
   org.opencontainers.image.source="${SOURCE}"
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+# HOME, which some runtimes leave unset and a package reads.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data HOME=/tmp
 WORKDIR /app
 COPY --from=production /app/node_modules ./node_modules
 COPY --from=production /app/sbom.cdx.json ./
@@ -40,6 +44,10 @@ COPY package.json ./
 COPY scripts ./scripts
 COPY drizzle ./drizzle
 COPY public ./public
+COPY LICENSE ./
+# The guides at /docs/guides.
+COPY CHANGELOG.md ./
+COPY docs/*.md ./docs/
 # The one place that is written to: the rest of the file system may be read-only. Of group 0, which the random user ids of
 # some platforms have.
 RUN install -d -o node -g root -m 0770 /data

@@ -45,9 +45,9 @@ export default tseslint.config(
     },
   },
   {
-    // Where callers of the API make changes. The counts of calls and the outcomes of deliveries are written behind requests.
+    // Where callers of the API make changes. The counts of calls and the outcomes of deliveries and mails are written behind requests.
     files: ['src/{areas,pictures}/**'],
-    ignores: ['src/areas/agent/agent-calls.repository.ts', 'src/areas/webhooks/deliverer.repository.ts'],
+    ignores: ['src/agents/calls/agent-calls.repository.ts', 'src/areas/webhooks/deliverer.repository.ts'],
     rules: {
       'no-restricted-syntax': [
         'error',
@@ -79,11 +79,16 @@ export default tseslint.config(
       globals: Object.fromEntries(
         [
           'AbortController',
+          'AbortSignal',
           'addEventListener',
+          'atob',
+          'btoa',
           'clearTimeout',
+          'crypto',
           'CustomEvent',
           'document',
           'DOMParser',
+          'Event',
           'EventSource',
           'history',
           'scrollBy',
@@ -92,13 +97,17 @@ export default tseslint.config(
           'FormData',
           'getSelection',
           'Image',
+          'isSecureContext',
           'localStorage',
           'location',
+          'matchMedia',
           'navigator',
           'performance',
           'sessionStorage',
           'setInterval',
           'setTimeout',
+          'TextDecoder',
+          'TextEncoder',
           'URL',
           'URLSearchParams',
         ].map((name) => [name, 'readonly']),

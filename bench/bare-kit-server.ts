@@ -62,6 +62,7 @@ const kit = object({
   nextCursor: nullableText,
   note: nullableText,
   outline: { type: 'array', items: object({}) },
+  summaries: nullableText,
   comments: nullableText,
   participants: nullableText,
   seeds: { type: 'array', items: object(kitSeed) },
@@ -101,7 +102,7 @@ async function readKit({ headers }: FastifyRequest, seedId?: string) {
     seedId === undefined ? 'kit' : 'kit of seed',
     `select latest.id, title, summary, problem, audience, hypothesis, success_criteria as "successCriteria", status,
         agent_name as "agentName", lead_user_id as "leadUserId",
-        (select count(*)::int from seed_participants where seed_id = latest.id) as "participantCount",
+        participant_count as "participantCount",
         exists (select from seed_participants where seed_id = latest.id and user_id = $2) as joined,
         created_at as "createdAt", updated_at as "updatedAt", supports_count as supports, contradicts_count as contradicts, neutral_count as neutral,
         evidence
@@ -140,6 +141,7 @@ async function readKit({ headers }: FastifyRequest, seedId?: string) {
     nextCursor: null,
     note: null,
     outline: [],
+    summaries: null,
     comments: null,
     participants: null,
     seeds: rows.slice(0, 50).map(({ supports, contradicts, neutral, evidence: pieces, ...seed }) => ({

@@ -2,21 +2,22 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import pino from 'pino'
-import { createAnswers } from '../src/agent-oauth/answers.ts'
-import { recordBounds } from '../src/agent-oauth/records/record-bounds.repository.ts'
-import { agentScope, clientAuthMethods, grantTypes, paths } from '../src/agent-oauth/protocol.ts'
-import { createProvider } from '../src/agent-oauth/provider.ts'
-import type { Jwk } from '../src/agent-oauth/keys/signing-keys.ts'
+import { createAnswers } from '../src/agents/oauth/answers.ts'
+import { recordBounds } from '../src/agents/oauth/records/record-bounds.repository.ts'
+import { agentScope, clientAuthMethods, grantTypes, paths } from '../src/agents/oauth/protocol.ts'
+import { createProvider } from '../src/agents/oauth/provider.ts'
+import type { Jwk } from '../src/agents/oauth/keys/signing-keys.ts'
 import { openDatabase, workLimits } from '../src/db/client.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { noMeter } from '../src/kernel/meter.ts'
+import { createAppSecret } from '../src/platform/secrets/app-secret.port.ts'
 import { chains, type Chain } from './chains.ts'
 
 // The provider of the service, with its own configuration, on an adapter that keeps the records in memory. `GET /chains`
 // gives refresh tokens to begin with.
 const port = Number(process.env.PORT)
 const baseUrl = `http://127.0.0.1:${port}`
-const appSecret = 'a secret of this server alone, of 32 characters'
+const appSecret = createAppSecret(() => 'a secret of this server alone, of 32 characters')
 // Never connected: the adapters below replace the one that uses it.
 const db = openDatabase({
   url: String(process.env.DATABASE_URL),

@@ -70,8 +70,9 @@ app.get<{ Params: { slug: string } }>(
   },
 )
 
-/** Serves the first page of a list in a workspace; `rows` selects it for the `caller`. */
+/** Serves the first page of a list in a workspace; `rows` selects it for the `caller`. `$3` begins the URLs of seeds. */
 function serveList(path: string, workspace: string, rows: string): void {
+  const hasUrls = rows.includes('$3')
   const statement = `with caller as (
       select memberships.workspace_id, memberships.user_id
       from api_keys
@@ -83,7 +84,11 @@ function serveList(path: string, workspace: string, rows: string): void {
     select (select coalesce(json_agg(row_to_json(page)), '[]') from (${rows} limit 100) as page)::text as body
     from caller`
   app.get<{ Params: { of: string } }>(path, async (request, reply) => {
-    const [row] = await query(path, statement, [hashKey(request), request.params.of])
+    const [row] = await query(path, statement, [
+      hashKey(request),
+      request.params.of,
+      ...(hasUrls ? [`http://${request.host}/s/`] : []),
+    ])
     return reply.type('application/json; charset=utf-8').send(row?.body)
   })
 }
@@ -91,7 +96,7 @@ function serveList(path: string, workspace: string, rows: string): void {
 serveList(
   '/v1/workspaces/:of/members',
   'workspace_slugs',
-  `select user_id as "userId", name, email, image_key as image, role, ${timeText('joined_at')} as "joinedAt"
+  `select user_id as "userId", name, email, image_key as image, role, kind, ${timeText('joined_at')} as "joinedAt", ${timeText('last_activity_at')} as "lastActivityAt"
     from memberships join users on users.id = user_id
     where workspace_id = caller.workspace_id
     order by joined_at, user_id`,
@@ -102,7 +107,8 @@ serveList(
   'workspace_slugs',
   `select id, type, actor_type as "actorType", actor_user_id as "actorUserId", actor_name as "actorName",
       grant_id as "grantId", api_key_id as "apiKeyId", source, target_type as "targetType", target_id as "targetId",
-      summary, data, ${timeText('created_at')} as "createdAt"
+      summary, data, ${timeText('created_at')} as "createdAt", workspace_id as "workspaceId",
+      $3::text || seed_id || case when target_type in ('comment', 'evidence') then '#' || target_type || '-' || target_id else '' end as url
     from events
     where workspace_id = caller.workspace_id
     order by created_at desc, id desc`,
@@ -112,7 +118,7 @@ serveList(
 serveList(
   '/v1/workspaces/:of/people',
   'workspace_slugs',
-  `select users.id, 'member' as kind, users.id as "userId", users.name, email, image_key as image, role, (
+  `select users.id, 'member' as kind, users.id as "userId", users.name, email, image_key as image, role, ${timeText('last_activity_at')} as "lastActivityAt", (
         select coalesce(json_agg(json_build_object('id', teams.id, 'name', teams.name) order by created_at, teams.id), '[]')
         from team_members join teams on teams.id = team_members.team_id
         where team_members.workspace_id = memberships.workspace_id and team_members.user_id = memberships.user_id
@@ -125,15 +131,18 @@ serveList(
 serveList(
   '/v1/workspaces/:of/seeds',
   'workspace_slugs',
-  `select id, title, summary, problem, audience, hypothesis, success_criteria as "successCriteria", status,
+  `select id, workspace_id as "workspaceId", $3::text || id as url, title, summary, problem, audience, hypothesis,
+      success_criteria as "successCriteria", status,
       created_by_user_id as "createdByUserId", agent_name as "agentName", lead_user_id as "leadUserId",
       (select name from users where users.id = created_by_user_id) as "createdByName",
+      (select name from users where users.id = lead_user_id) as "leadName",
       exists (select from seed_followers where seed_id = seeds.id and user_id = caller.user_id) as following,
       comment_count as "commentCount",
       json_build_object('supports', supports_count, 'contradicts', contradicts_count, 'neutral', neutral_count) as "evidenceCounts",
-      (select count(*)::int from seed_participants where seed_id = seeds.id) as "participantCount",
+      participant_count as "participantCount",
       exists (select from seed_participants where seed_id = seeds.id and user_id = caller.user_id) as joined,
-      ${timeText('created_at')} as "createdAt", ${timeText('updated_at')} as "updatedAt"
+      ${timeText('last_evidence_at')} as "lastEvidenceAt", ${timeText('last_comment_at')} as "lastCommentAt",
+      ${timeText('activity_at')} as "activityAt", ${timeText('created_at')} as "createdAt", ${timeText('updated_at')} as "updatedAt"
     from seeds
     where workspace_id = caller.workspace_id and deleted_at is null
     order by created_at desc, id desc`,
@@ -142,7 +151,7 @@ serveList(
 serveList(
   '/v1/seeds/:of/evidence',
   'seeds',
-  `select id, seed_id as "seedId", kind, verdict, summary, source_url as "sourceUrl", author_user_id as "authorUserId",
+  `select id, workspace_id as "workspaceId", seed_id as "seedId", kind, verdict, summary, source_url as "sourceUrl", author_user_id as "authorUserId",
       author_name as "authorName", agent_name as "agentName", ${timeText('created_at')} as "createdAt",
       ${timeText('edited_at')} as "editedAt", ${timeText('withdrawn_at')} as "withdrawnAt",
       withdrawn_by_name as "withdrawnByName", withdrawn_reason as "withdrawnReason"

@@ -51,8 +51,17 @@ app.patch('/v1/me', async (request, reply) => {
   return answer(
     reply,
     'update me',
-    `update users set name = $2 from (${person}) as caller where users.id = caller.user_id
-      returning '{"ok":true}' as body`,
+    `with caller as (${person}), changed as (
+      update users set name = $2 from caller where users.id = caller.user_id returning users.id
+    ), event as (${event({
+      type: 'member.updated',
+      targetType: 'user',
+      targetId: 'user_id',
+      summary: `caller.name || ' changed their name'`,
+      data: `'userId', user_id, 'fields', '["name"]'::jsonb`,
+      from: 'caller join memberships using (user_id)',
+    })})
+    select '{"ok":true}' as body from changed`,
     [hashKey(request), name],
   )
 })
@@ -91,13 +100,26 @@ app.post<{ Params: { slug: string } }>('/v1/workspaces/:slug/seeds', async (requ
       from: 'caller join seed using (workspace_id)',
     })})
     select json_build_object('ok', true, 'seed', json_build_object(
-      'id', id, 'title', title, 'summary', summary, 'problem', problem, 'audience', audience, 'hypothesis', hypothesis,
+      'id', id, 'workspaceId', workspace_id, 'url', $9 || id, 'title', title, 'summary', summary, 'problem', problem, 'audience', audience, 'hypothesis', hypothesis,
       'successCriteria', success_criteria, 'status', status, 'createdByUserId', created_by_user_id,
-      'agentName', agent_name, 'createdByName', caller.name, 'leadUserId', lead_user_id, 'following', true,
+      'agentName', agent_name, 'createdByName', caller.name, 'leadUserId', lead_user_id, 'leadName', caller.name,
+      'following', true, 'lastEvidenceAt', null, 'lastCommentAt', null, 'activityAt', ${timeText('updated_at')},
       'evidenceCounts', json_build_object('supports', 0, 'contradicts', 0, 'neutral', 0), 'commentCount', 0,
       'participantCount', 1, 'joined', true, 'createdAt', ${timeText('created_at')}, 'updatedAt', ${timeText('updated_at')}
-    ))::text as body from seed, caller`,
-    [hashKey(request), request.params.slug, title, summary, problem, audience, hypothesis, successCriteria],
+    ))::text as body from seed join caller using (workspace_id)`,
+    [
+      ...[
+        hashKey(request),
+        request.params.slug,
+        title,
+        summary,
+        problem,
+        audience,
+        hypothesis,
+        successCriteria,
+      ],
+      `http://${request.host}/s/`,
+    ],
   )
 })
 
@@ -118,8 +140,9 @@ app.post<{ Params: { id: string } }>('/v1/seeds/:id/evidence', async (request, r
     `with caller as (${personIn(bySeed, writers)}), seed as (
       update seeds set updated_at = now() from caller where seeds.id = $2 returning seeds.*
     ), piece as (
-      insert into evidence (id, seed_id, kind, verdict, summary, source_url, author_user_id, author_name, created_at)
-      select uuidv7(), $2, $3, $4, $5, $6, user_id, name, now() from caller
+      insert into evidence (id, workspace_id, seed_id, kind, verdict, summary, source_url, author_user_id, author_name,
+        created_at)
+      select uuidv7(), workspace_id, $2, $3, $4, $5, $6, user_id, name, now() from caller
       returning *
     ), notice as (
       insert into notifications (user_id, id, workspace_id, kind, seed_id, actor_user_id, actor_name, data, created_at)
@@ -134,10 +157,10 @@ app.post<{ Params: { id: string } }>('/v1/seeds/:id/evidence', async (request, r
       summary: `caller.name || ' added an ' || kind || ' that ' || verdict || ' the seed ' || seed.title`,
       data: `'evidenceId', piece.id, 'seedId', seed.id, 'title', seed.title, 'kind', kind, 'verdict', verdict`,
       seedId: 'seed.id',
-      from: 'caller join seed using (workspace_id), piece',
+      from: 'caller join seed using (workspace_id) join piece using (workspace_id)',
     })})
     select json_build_object('ok', true, 'evidence', json_build_object(
-      'id', id, 'seedId', seed_id, 'kind', kind, 'verdict', verdict, 'summary', summary, 'sourceUrl', source_url,
+      'id', id, 'workspaceId', piece.workspace_id, 'seedId', seed_id, 'kind', kind, 'verdict', verdict, 'summary', summary, 'sourceUrl', source_url,
       'authorUserId', author_user_id, 'authorName', author_name, 'agentName', agent_name,
       'createdAt', ${timeText('created_at')}, 'editedAt', null, 'withdrawnAt', null, 'withdrawnByName', null,
       'withdrawnReason', null
@@ -171,7 +194,7 @@ app.post<{ Params: { slug: string } }>('/v1/workspaces/:slug/invites', async (re
     select json_build_object('ok', true, 'inviteUrl', $7::text, 'invite', json_build_object(
       'id', invite.id, 'email', invite.email, 'role', role, 'status', 'pending', 'invitedByUserId', invited_by_user_id,
       'invitedByName', caller.name, 'createdAt', ${timeText('created_at')}, 'expiresAt', ${timeText('expires_at')},
-      'lastSentAt', null
+      'lastSentAt', null, 'delivery', 'waiting'
     ))::text as body from invite, caller, job`,
     [
       hashKey(request),
@@ -204,12 +227,9 @@ app.post<{ Params: { token: string } }>('/v1/invites/:token/accept', async (requ
       data: `'userId', user_id, 'name', caller.name, 'role', role, 'inviteId', invite.id, 'invitedByUserId', inviter.id,
         'invitedByName', inviter.name, 'domain', null`,
       from: 'caller, invite join users as inviter on inviter.id = invited_by_user_id',
-    })}), job as (
-      select ${job('send_invite_accepted', `json_build_object('inviteId', invite.id, 'memberName', caller.name)`)}
-      from invite, caller
-    )
+    })})
     select json_build_object('ok', true, 'workspaceId', workspaces.id, 'slug', workspaces.slug, 'role', role)::text as body
-    from invite join workspaces on workspaces.id = workspace_id, job`,
+    from invite join workspaces on workspaces.id = workspace_id`,
     [hashKey(request), hash(request.params.token)],
   )
 })

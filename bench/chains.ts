@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { paths } from '../src/agent-oauth/protocol.ts'
+import { paths } from '../src/agents/oauth/protocol.ts'
 import type { Subject } from './harness.ts'
 import type { Load } from './loads.ts'
 import { percentile, roundMs } from './report.ts'

@@ -165,7 +165,7 @@ async function fillForSearch(pool: pg.Pool): Promise<void> {
   await pool.query(
     `insert into evidence (id, seed_id, kind, verdict, summary, author_name, created_at)
       select ${idOf('b001')}, ('00000000-0000-7000-a001-' || lpad(to_hex(i % 10000 + 1), 12, '0'))::uuid, 'interview',
-        'supports', 'Somebody said term' || i % 100 || ' and rare' || i % 1000 || ', ' || repeat(md5(i::text) || ' ', 5),
+        'supports', 'Somebody said term' || i % 100 || ' and rare' || i % 1000 || ', ' || repeat(md5(i::text) || ' ', 5) || case when i % 100 = 50 then '請求書を音声で入力する' else '' end,
         'Person', '2024-01-01'::timestamptz + i * interval '1 minute'
       from generate_series(1, 100000) as i`,
   )

@@ -49,7 +49,7 @@ const areas = [
 const usage = `npm run bench -- [area …] [--short] [--json] [--write]
 
 Without names, all areas: ${areas.map(({ name }) => name).join(', ')}.
---short   only the ratios to bare servers, briefly; fails when one is a fifth worse than its goal in three tries
+--short   only the ratios to bare servers, briefly; fails when one is a fifth worse than its goal
 --json    the results as JSON on standard output
 --write   all areas, and the results into docs/performance-run.md`
 

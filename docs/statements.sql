@@ -106,6 +106,7 @@ select
   "agent_grants"."client_name",
   "agent_grants"."scopes",
   "agent_grants"."consent_version",
+  "agent_grants"."members_may_ask",
   "agent_grants"."expires_at",
   "users"."id",
   "users"."name",
@@ -139,6 +140,35 @@ where
     and "agent_grants"."expires_at" > $2
   );
 
+-- agent_grants_select_live_by_id
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "agent_grants"."id" as "id",
+      "agent_grants"."client_id" as "clientId",
+      "agent_grants"."client_name" as "clientName",
+      "agent_grants"."client_uri" as "clientUri",
+      "agent_grants"."user_id" as "userId",
+      "users"."name" as "userName",
+      "agent_grants"."scopes" as "scopes",
+      to_char("agent_grants"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("agent_grants"."last_used_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastUsedAt",
+      to_char("agent_grants"."expires_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt"
+    from
+      "agent_grants"
+      inner join "users" on "users"."id" = "agent_grants"."user_id"
+    where
+      (
+        "agent_grants"."workspace_id" = $1
+        and "agent_grants"."id" = $2
+        and "agent_grants"."revoked_at" is null
+        and "agent_grants"."expires_at" > $3
+      )
+  ) "rows";
+
 -- agent_grants_select_of_person
 select
   coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
@@ -162,19 +192,21 @@ from
     where
       (
         "agent_grants"."workspace_id" = $1
-        and "agent_grants"."user_id" = $2
-        and "agent_grants"."revoked_at" is null
-        and "agent_grants"."expires_at" > $3
-        and ("agent_grants"."created_at", "agent_grants"."id") < (
-          (
-            select
-              $4::timestamptz
-          ),
-          (
-            select
-              $5::uuid
+        and (
+          "agent_grants"."user_id" = $2
+          and ("agent_grants"."created_at", "agent_grants"."id") < (
+            (
+              select
+                $3::timestamptz
+            ),
+            (
+              select
+                $4::uuid
+            )
           )
         )
+        and "agent_grants"."revoked_at" is null
+        and "agent_grants"."expires_at" > $5
       )
     order by
       "agent_grants"."created_at" desc,
@@ -209,18 +241,18 @@ from
     where
       (
         "agent_grants"."workspace_id" = $1
-        and "agent_grants"."revoked_at" is null
-        and "agent_grants"."expires_at" > $2
         and ("agent_grants"."created_at", "agent_grants"."id") < (
           (
             select
-              $3::timestamptz
+              $2::timestamptz
           ),
           (
             select
-              $4::uuid
+              $3::uuid
           )
         )
+        and "agent_grants"."revoked_at" is null
+        and "agent_grants"."expires_at" > $4
       )
     order by
       "agent_grants"."created_at" desc,
@@ -231,6 +263,34 @@ from
           $5::int
       )
   ) "rows";
+
+-- agent_requests_end
+update "agent_requests"
+set
+  "state" = $1,
+  "reason" = $2,
+  "answer_comment_id" = $3
+where
+  "agent_requests"."id" = $4;
+
+-- agent_requests_insert
+insert into
+  "agent_requests" (
+    "id",
+    "workspace_id",
+    "comment_id",
+    "grant_id",
+    "agent_name",
+    "for_user_id",
+    "asked_by_user_id",
+    "state",
+    "reason",
+    "answer_comment_id",
+    "created_at",
+    "expires_at"
+  )
+values
+  ($1, $2, $3, $4, $5, $6, $7, $8, default, default, $9, $10);
 
 -- api_keys_count_active
 select
@@ -251,7 +311,8 @@ where
 select
   "expires_at",
   "access",
-  "workspace_ids"
+  "workspace_ids",
+  "max_role"
 from
   "api_keys"
 where
@@ -276,6 +337,7 @@ select
   "expires_at",
   "access",
   "workspace_ids",
+  "max_role",
   "rotated_at"
 from
   "api_keys"
@@ -303,6 +365,7 @@ select
   "expires_at",
   "access",
   "workspace_ids",
+  "max_role",
   "rotated_at"
 from
   "api_keys"
@@ -338,13 +401,208 @@ limit
       $3::int
   );
 
+-- api_keys_select_known
+select
+  "service_accounts"."id",
+  "users"."name",
+  "api_keys"."id",
+  "api_keys"."name",
+  "api_keys"."last_four"
+from
+  "api_keys"
+  inner join "service_accounts" on "service_accounts"."user_id" = "api_keys"."user_id"
+  inner join "users" on "users"."id" = "api_keys"."user_id"
+where
+  (
+    "api_keys"."shown_to_user_id" = $1
+    and "service_accounts"."workspace_id" = $2
+    and "api_keys"."revoked_at" is null
+    and (
+      "api_keys"."expires_at" is null
+      or "api_keys"."expires_at" > $3
+    )
+  )
+order by
+  "api_keys"."created_at" asc,
+  "api_keys"."id" asc;
+
+-- api_keys_select_of_member
+select
+  "api_keys"."id",
+  "api_keys"."token_prefix",
+  "api_keys"."last_four"
+from
+  "memberships"
+  inner join "api_keys" on "api_keys"."user_id" = "memberships"."user_id"
+where
+  (
+    "memberships"."workspace_id" = (
+      select
+        $1::uuid
+    )
+    and "memberships"."user_id" = $2
+    and (
+      "api_keys"."revoked_at" is null
+      and (
+        "api_keys"."expires_at" is null
+        or "api_keys"."expires_at" > (
+          select
+            $3::timestamptz
+        )
+      )
+      and (
+        "memberships"."workspace_id" = any ("api_keys"."workspace_ids")
+        or (
+          select
+            max("events"."created_at")
+          from
+            "events"
+          where
+            "events"."workspace_id" = "memberships"."workspace_id"
+            and "events"."api_key_id" = "api_keys"."id"
+        ) >= (
+          select
+            $4::timestamptz
+        )
+      )
+    )
+  )
+order by
+  "api_keys"."created_at",
+  "api_keys"."id";
+
+-- api_keys_select_of_workspace
+select
+  coalesce(string_agg("item"::text, E',\n'), '') as "text",
+  count(*)::int as "count",
+  coalesce(
+    string_agg(
+      (
+        (
+          extract(
+            epoch
+            from
+              "created_at"
+          ) * 1000
+        )::bigint
+      )::text,
+      ','
+    ),
+    ''
+  )
+from
+  (
+    select
+      (
+        select
+          row_to_json(item)
+        from
+          (
+            select
+              "page"."id" as "id",
+              "page"."user_id" as "ownerUserId",
+              "page"."name" as "ownerName",
+              "page"."kind" as "kind",
+              "page"."token_prefix" as "tokenPrefix",
+              "page"."last_four" as "lastFour",
+              to_char("last_change_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastChangeAt",
+              "page"."access" as "access",
+              "page"."max_role" as "maxRole",
+              to_char("page"."expires_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt"
+          ) as item
+      ) as "item",
+      "created_at"
+    from
+      (
+        select
+          "api_keys"."id",
+          "api_keys"."user_id",
+          "users"."name",
+          "users"."kind",
+          "api_keys"."token_prefix",
+          "api_keys"."last_four",
+          (
+            select
+              max("events"."created_at")
+            from
+              "events"
+            where
+              "events"."workspace_id" = "memberships"."workspace_id"
+              and "events"."api_key_id" = "api_keys"."id"
+          ) as "last_change_at",
+          "api_keys"."access",
+          "api_keys"."max_role",
+          "api_keys"."expires_at",
+          "api_keys"."created_at"
+        from
+          "memberships"
+          inner join "api_keys" on "api_keys"."user_id" = "memberships"."user_id"
+          inner join "users" on "users"."id" = "api_keys"."user_id"
+        where
+          (
+            "memberships"."workspace_id" = (
+              select
+                $1::uuid
+            )
+            and (
+              "api_keys"."revoked_at" is null
+              and (
+                "api_keys"."expires_at" is null
+                or "api_keys"."expires_at" > (
+                  select
+                    $2::timestamptz
+                )
+              )
+              and (
+                "memberships"."workspace_id" = any ("api_keys"."workspace_ids")
+                or (
+                  select
+                    max("events"."created_at")
+                  from
+                    "events"
+                  where
+                    "events"."workspace_id" = "memberships"."workspace_id"
+                    and "events"."api_key_id" = "api_keys"."id"
+                ) >= (
+                  select
+                    $3::timestamptz
+                )
+              )
+            )
+            and ("api_keys"."created_at", "api_keys"."id") < (
+              (
+                select
+                  $4::timestamptz
+              ),
+              (
+                select
+                  $5::uuid
+              )
+            )
+          )
+        order by
+          "api_keys"."created_at" desc,
+          "api_keys"."id" desc
+        limit
+          (
+            select
+              $6::int
+          )
+      ) "page"
+    order by
+      "page"."created_at" desc,
+      "page"."id" desc
+  ) "rows";
+
 -- api_keys_select_owners
 select
-  asked.place::int,
+  asked.ordinal::int,
   "api_keys"."id",
   "api_keys"."expires_at",
   "api_keys"."access",
   "api_keys"."workspace_ids",
+  "api_keys"."max_role",
+  "users"."kind" = 'service' as "is_service",
   "users"."id",
   "users"."name",
   "users"."email",
@@ -356,7 +614,7 @@ from
       select
         $1::bytea[]
     )::bytea[]
-  ) with ordinality as asked (secret_hash, place)
+  ) with ordinality as asked (secret_hash, ordinal)
   inner join "api_keys" on (
     "api_keys"."secret_hash" = asked.secret_hash
     and "api_keys"."revoked_at" is null
@@ -365,11 +623,13 @@ from
 
 -- api_keys_select_owners_by_seed
 select
-  asked.place::int,
+  asked.ordinal::int,
   "api_keys"."id",
   "api_keys"."expires_at",
   "api_keys"."access",
   "api_keys"."workspace_ids",
+  "api_keys"."max_role",
+  "users"."kind" = 'service' as "is_service",
   "users"."id",
   "users"."name",
   "users"."email",
@@ -417,7 +677,7 @@ from
       select
         $3::uuid[]
     )::uuid[]
-  ) with ordinality as asked (secret_hash, key, place)
+  ) with ordinality as asked (secret_hash, key, ordinal)
   inner join "api_keys" on (
     "api_keys"."secret_hash" = asked.secret_hash
     and "api_keys"."revoked_at" is null
@@ -434,11 +694,13 @@ from
 
 -- api_keys_select_owners_by_slug
 select
-  asked.place::int,
+  asked.ordinal::int,
   "api_keys"."id",
   "api_keys"."expires_at",
   "api_keys"."access",
   "api_keys"."workspace_ids",
+  "api_keys"."max_role",
+  "users"."kind" = 'service' as "is_service",
   "users"."id",
   "users"."name",
   "users"."email",
@@ -486,7 +748,7 @@ from
       select
         $3::text[]
     )::text[]
-  ) with ordinality as asked (secret_hash, key, place)
+  ) with ordinality as asked (secret_hash, key, ordinal)
   inner join "api_keys" on (
     "api_keys"."secret_hash" = asked.secret_hash
     and "api_keys"."revoked_at" is null
@@ -545,19 +807,21 @@ on conflict do nothing;
 insert into
   "comments" (
     "id",
+    "workspace_id",
     "seed_id",
     "evidence_id",
     "body",
     "author_user_id",
     "author_name",
     "agent_name",
+    "grant_id",
     "created_at",
     "edited_at"
   )
 values
-  ($1, $2, $3, $4, $5, $6, $7, $8, default);
+  ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, default);
 
--- comments_select_newest_of_seed
+-- comments_select
 select
   coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
   count(*)::int as "count"
@@ -565,6 +829,8 @@ from
   (
     select
       "id" as "id",
+      "workspace_id" as "workspaceId",
+      $1::text || "comments"."seed_id" || '#comment-' || "comments"."id" as "url",
       "seed_id" as "seedId",
       "evidence_id" as "evidenceId",
       "body" as "body",
@@ -592,16 +858,67 @@ from
     from
       "comments"
     where
+      "comments"."id" = $2
+  ) "rows";
+
+-- comments_select_about_seed
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "id" as "id",
+      "workspace_id" as "workspaceId",
+      $1::text || "comments"."seed_id" || '#comment-' || "comments"."id" as "url",
+      "seed_id" as "seedId",
+      "evidence_id" as "evidenceId",
+      "body" as "body",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object('userId', "users"."id", 'name', "users"."name")
+              order by
+                "users"."id"
+            )
+          from
+            "comment_mentions"
+            join "users" on "users"."id" = "comment_mentions"."user_id"
+          where
+            "comment_mentions"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "mentions",
+      "author_user_id" as "authorUserId",
+      "author_name" as "authorName",
+      "agent_name" as "agentName",
+      to_char("comments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("comments"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
       (
-        "comments"."seed_id" = $1
+        select
+          $2::text || "users"."image_key"
+        from
+          "memberships"
+          join "users" on "users"."id" = "memberships"."user_id"
+        where
+          "memberships"."user_id" = "comments"."author_user_id"
+          and "memberships"."workspace_id" = $3::uuid
+      ) as "authorPicture"
+    from
+      "comments"
+    where
+      (
+        "comments"."seed_id" = $4
+        and "comments"."evidence_id" is null
         and ("comments"."created_at", "comments"."id") < (
           (
             select
-              $2::timestamptz
+              $5::timestamptz
           ),
           (
             select
-              $3::uuid
+              $6::uuid
           )
         )
       )
@@ -611,7 +928,148 @@ from
     limit
       (
         select
-          $4::int
+          $7::int
+      )
+  ) "rows";
+
+-- comments_select_newest_of_seed
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "id" as "id",
+      "workspace_id" as "workspaceId",
+      $1::text || "comments"."seed_id" || '#comment-' || "comments"."id" as "url",
+      "seed_id" as "seedId",
+      "evidence_id" as "evidenceId",
+      "body" as "body",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object('userId', "users"."id", 'name', "users"."name")
+              order by
+                "users"."id"
+            )
+          from
+            "comment_mentions"
+            join "users" on "users"."id" = "comment_mentions"."user_id"
+          where
+            "comment_mentions"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "mentions",
+      "author_user_id" as "authorUserId",
+      "author_name" as "authorName",
+      "agent_name" as "agentName",
+      to_char("comments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("comments"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
+      (
+        select
+          $2::text || "users"."image_key"
+        from
+          "memberships"
+          join "users" on "users"."id" = "memberships"."user_id"
+        where
+          "memberships"."user_id" = "comments"."author_user_id"
+          and "memberships"."workspace_id" = $3::uuid
+      ) as "authorPicture"
+    from
+      "comments"
+    where
+      (
+        "comments"."seed_id" = $4
+        and ("comments"."created_at", "comments"."id") < (
+          (
+            select
+              $5::timestamptz
+          ),
+          (
+            select
+              $6::uuid
+          )
+        )
+      )
+    order by
+      "comments"."created_at" desc,
+      "comments"."id" desc
+    limit
+      (
+        select
+          $7::int
+      )
+  ) "rows";
+
+-- comments_select_of_discussion
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "id" as "id",
+      "workspace_id" as "workspaceId",
+      $1::text || "comments"."seed_id" || '#comment-' || "comments"."id" as "url",
+      "seed_id" as "seedId",
+      "evidence_id" as "evidenceId",
+      "body" as "body",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object('userId', "users"."id", 'name', "users"."name")
+              order by
+                "users"."id"
+            )
+          from
+            "comment_mentions"
+            join "users" on "users"."id" = "comment_mentions"."user_id"
+          where
+            "comment_mentions"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "mentions",
+      "author_user_id" as "authorUserId",
+      "author_name" as "authorName",
+      "agent_name" as "agentName",
+      to_char("comments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("comments"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
+      (
+        select
+          $2::text || "users"."image_key"
+        from
+          "memberships"
+          join "users" on "users"."id" = "memberships"."user_id"
+        where
+          "memberships"."user_id" = "comments"."author_user_id"
+          and "memberships"."workspace_id" = $3::uuid
+      ) as "authorPicture"
+    from
+      "comments"
+    where
+      (
+        "comments"."seed_id" = $4
+        and "comments"."evidence_id" = $5
+        and ("comments"."created_at", "comments"."id") > (
+          (
+            select
+              $6::timestamptz
+          ),
+          (
+            select
+              $7::uuid
+          )
+        )
+      )
+    order by
+      "comments"."created_at" asc,
+      "comments"."id" asc
+    limit
+      (
+        select
+          $8::int
       )
   ) "rows";
 
@@ -623,6 +1081,8 @@ from
   (
     select
       "id" as "id",
+      "workspace_id" as "workspaceId",
+      $1::text || "comments"."seed_id" || '#comment-' || "comments"."id" as "url",
       "seed_id" as "seedId",
       "evidence_id" as "evidenceId",
       "body" as "body",
@@ -651,8 +1111,129 @@ from
       "comments"
     where
       (
-        "comments"."seed_id" = $1
-        and "comments"."evidence_id" = $2
+        "comments"."seed_id" = $2
+        and "comments"."evidence_id" = $3
+        and ("comments"."created_at", "comments"."id") > (
+          (
+            select
+              $4::timestamptz
+          ),
+          (
+            select
+              $5::uuid
+          )
+        )
+      )
+    order by
+      "comments"."created_at" asc,
+      "comments"."id" asc
+    limit
+      (
+        select
+          $6::int
+      )
+  ) "rows";
+
+-- comments_select_of_evidence_backward
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "id" as "id",
+      "workspace_id" as "workspaceId",
+      $1::text || "comments"."seed_id" || '#comment-' || "comments"."id" as "url",
+      "seed_id" as "seedId",
+      "evidence_id" as "evidenceId",
+      "body" as "body",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object('userId', "users"."id", 'name', "users"."name")
+              order by
+                "users"."id"
+            )
+          from
+            "comment_mentions"
+            join "users" on "users"."id" = "comment_mentions"."user_id"
+          where
+            "comment_mentions"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "mentions",
+      "author_user_id" as "authorUserId",
+      "author_name" as "authorName",
+      "agent_name" as "agentName",
+      to_char("comments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("comments"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt"
+    from
+      "comments"
+    where
+      (
+        "comments"."seed_id" = $2
+        and "comments"."evidence_id" = $3
+        and ("comments"."created_at", "comments"."id") < (
+          (
+            select
+              $4::timestamptz
+          ),
+          (
+            select
+              $5::uuid
+          )
+        )
+      )
+    order by
+      "comments"."created_at" desc,
+      "comments"."id" desc
+    limit
+      (
+        select
+          $6::int
+      )
+  ) "rows";
+
+-- comments_select_of_seed
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "id" as "id",
+      "workspace_id" as "workspaceId",
+      $1::text || "comments"."seed_id" || '#comment-' || "comments"."id" as "url",
+      "seed_id" as "seedId",
+      "evidence_id" as "evidenceId",
+      "body" as "body",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object('userId', "users"."id", 'name', "users"."name")
+              order by
+                "users"."id"
+            )
+          from
+            "comment_mentions"
+            join "users" on "users"."id" = "comment_mentions"."user_id"
+          where
+            "comment_mentions"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "mentions",
+      "author_user_id" as "authorUserId",
+      "author_name" as "authorName",
+      "agent_name" as "agentName",
+      to_char("comments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("comments"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt"
+    from
+      "comments"
+    where
+      (
+        "comments"."seed_id" = $2
         and ("comments"."created_at", "comments"."id") > (
           (
             select
@@ -674,7 +1255,7 @@ from
       )
   ) "rows";
 
--- comments_select_of_seed
+-- comments_select_of_seed_backward
 select
   coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
   count(*)::int as "count"
@@ -682,6 +1263,8 @@ from
   (
     select
       "id" as "id",
+      "workspace_id" as "workspaceId",
+      $1::text || "comments"."seed_id" || '#comment-' || "comments"."id" as "url",
       "seed_id" as "seedId",
       "evidence_id" as "evidenceId",
       "body" as "body",
@@ -710,25 +1293,117 @@ from
       "comments"
     where
       (
-        "comments"."seed_id" = $1
-        and ("comments"."created_at", "comments"."id") > (
+        "comments"."seed_id" = $2
+        and ("comments"."created_at", "comments"."id") < (
           (
             select
-              $2::timestamptz
+              $3::timestamptz
           ),
           (
             select
-              $3::uuid
+              $4::uuid
           )
         )
       )
     order by
-      "comments"."created_at" asc,
-      "comments"."id" asc
+      "comments"."created_at" desc,
+      "comments"."id" desc
     limit
       (
         select
-          $4::int
+          $5::int
+      )
+  ) "rows";
+
+-- comments_select_of_workspace
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "id" as "id",
+      "workspace_id" as "workspaceId",
+      $1::text || "comments"."seed_id" || '#comment-' || "comments"."id" as "url",
+      "seed_id" as "seedId",
+      "evidence_id" as "evidenceId",
+      "body" as "body",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object('userId', "users"."id", 'name', "users"."name")
+              order by
+                "users"."id"
+            )
+          from
+            "comment_mentions"
+            join "users" on "users"."id" = "comment_mentions"."user_id"
+          where
+            "comment_mentions"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "mentions",
+      "author_user_id" as "authorUserId",
+      "author_name" as "authorName",
+      "agent_name" as "agentName",
+      to_char("comments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("comments"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt"
+    from
+      (
+        (
+          select
+            "comments".*
+          from
+            "comments"
+          where
+            (
+              "comments"."workspace_id" = (
+                select
+                  $2::uuid
+              )
+              and ("comments"."created_at", "comments"."id") < (
+                (
+                  select
+                    $3::timestamptz
+                ),
+                (
+                  select
+                    $4::uuid
+                )
+              )
+              and (
+                select
+                  (
+                    "seeds"."deleted_at" is null
+                    and "seeds"."workspace_id" = (
+                      select
+                        $5::uuid
+                    )
+                  )
+                from
+                  "seeds"
+                where
+                  "seeds"."id" = "comments"."seed_id"
+              )
+            )
+          order by
+            "comments"."created_at" desc,
+            "comments"."id" desc
+          limit
+            (
+              select
+                $6::int
+            )
+        )
+      ) as "comments"
+    order by
+      "comments"."created_at" desc,
+      "comments"."id" desc
+    limit
+      (
+        select
+          $7::int
       )
   ) "rows";
 
@@ -771,7 +1446,7 @@ from
   )
 where
   (
-    "invites"."search_text" = lower($1)
+    lower("invites"."email") = lower($1)
     and "events"."type" in ('invite.created', 'invite.resent')
     and "events"."created_at" >= (
       select
@@ -785,6 +1460,7 @@ insert into
     "id",
     "workspace_id",
     "type",
+    "readers",
     "actor_type",
     "actor_user_id",
     "actor_name",
@@ -800,15 +1476,68 @@ insert into
     "position"
   )
 values
-  ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, default);
+  ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, default);
+
+-- events_insert_in_each
+insert into
+  "events" (
+    "id",
+    "workspace_id",
+    "type",
+    "readers",
+    "actor_type",
+    "actor_user_id",
+    "actor_name",
+    "grant_id",
+    "api_key_id",
+    "source",
+    "target_type",
+    "target_id",
+    "summary",
+    "data",
+    "seed_id",
+    "created_at",
+    "position"
+  )
+select
+  told.id as "id",
+  told.workspace_id as "workspace_id",
+  $1::text as "type",
+  $2::text as "readers",
+  $3::text as "actor_type",
+  $4::uuid as "actor_user_id",
+  $5::text as "actor_name",
+  $6::uuid as "grant_id",
+  $7::uuid as "api_key_id",
+  $8::text as "source",
+  $9::text as "target_type",
+  $10::uuid as "target_id",
+  $11::text as "summary",
+  $12::jsonb as "data",
+  $13::uuid as "seed_id",
+  $14::timestamptz as "created_at",
+  null::bigint as "position"
+from
+  unnest(
+    (
+      select
+        $15::uuid[]
+    )::uuid[],
+    (
+      select
+        $16::uuid[]
+    )::uuid[]
+  ) as told (id, workspace_id)
+order by
+  told.workspace_id;
 
 -- events_select_changes
 select
   found.text,
   found.count,
   found.positions,
-  place.last,
-  place.after,
+  bounds.last,
+  bounds.after,
   (
     select
       "events"."id"
@@ -819,9 +1548,9 @@ select
         select
           $1::uuid
       )
-      and "events"."position" = place.after
+      and "events"."position" = bounds.after
   ),
-  place.until,
+  bounds.until,
   (
     select
       "events"."id"
@@ -832,7 +1561,7 @@ select
         select
           $2::uuid
       )
-      and "events"."position" = place.until
+      and "events"."position" = bounds.until
   )
 from
   (
@@ -870,7 +1599,7 @@ from
               ) as last
           ) as counted
       ) as asked
-  ) as place
+  ) as bounds
   cross join lateral (
     select
       coalesce(string_agg(page.item::text, E',\n'), '') as text,
@@ -897,7 +1626,12 @@ from
                   "events"."target_id" as "targetId",
                   "events"."summary" as "summary",
                   "events"."data" as "data",
-                  to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+                  to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+                  "events"."workspace_id" as "workspaceId",
+                  $5::text || "events"."seed_id" || case
+                    when "events"."target_type" in ('comment', 'evidence') then '#' || "events"."target_type" || '-' || "events"."target_id"
+                    else ''
+                  end as "url"
               ) as item
           ) as item,
           "events"."position" as position
@@ -906,113 +1640,81 @@ from
         where
           "events"."workspace_id" = (
             select
-              $5::uuid
+              $6::uuid
           )
-          and "events"."position" > place.after
-          and "events"."position" <= place.until
+          and "events"."position" > bounds.after
+          and "events"."position" <= bounds.until
           and (
-            (
-              "events"."type" not in (
-                'invite.created',
-                'invite.resent',
-                'invite.revoked',
-                'invite.declined',
-                'invite.role_changed',
-                'webhook.created',
-                'webhook.updated',
-                'webhook.deleted',
-                'webhook.secret_rotated',
-                'webhook.tested',
-                'webhook.redelivered',
-                'webhook.disabled',
-                'integration.granted',
-                'integration.changed',
-                'integration.used',
-                'integration.revoked'
+            "events"."readers" = 'everybody'
+            or (
+              "events"."readers" = 'managers'
+              and (
+                select
+                  $7::boolean
               )
             )
             or (
-              "events"."type" in (
-                'invite.created',
-                'invite.resent',
-                'invite.revoked',
-                'invite.declined',
-                'invite.role_changed',
-                'webhook.created',
-                'webhook.updated',
-                'webhook.deleted',
-                'webhook.secret_rotated',
-                'webhook.tested',
-                'webhook.redelivered',
-                'webhook.disabled'
-              )
+              "events"."readers" = 'grantors'
               and (
                 select
-                  $6::boolean
-              )
-            )
-            or (
-              "events"."type" in ('integration.granted', 'integration.changed', 'integration.used', 'integration.revoked')
-              and (
-                select
-                  $7::uuid
+                  $8::uuid
               ) is null
             )
             or (
-              "events"."type" in ('integration.granted', 'integration.changed', 'integration.used', 'integration.revoked')
+              "events"."readers" = 'grantors'
               and "events"."target_id" in (
                 select
                   "agent_grants"."id"
                 from
                   "agent_grants"
                 where
-                  "agent_grants"."workspace_id" = $8
-                  and "agent_grants"."user_id" = $9
+                  "agent_grants"."workspace_id" = $9
+                  and "agent_grants"."user_id" = $10
               )
             )
           )
           and (
             (
               select
-                $10::text[]
+                $11::text[]
             )::text[] is null
             or "events"."type" = any (
               (
                 select
-                  $11::text[]
+                  $12::text[]
               )::text[]
             )
           )
           and (
             (
               select
-                $12::text[]
+                $13::text[]
             )::text[] is null
             or "events"."type" <> all (
               (
                 select
-                  $13::text[]
+                  $14::text[]
               )::text[]
             )
           )
           and (
             (
               select
-                $14::uuid
+                $15::uuid
             ) is null
             or "events"."seed_id" = (
               select
-                $15::uuid
+                $16::uuid
             )
           )
           and (
             (
               select
-                $16::uuid
+                $17::uuid
             ) is null
             or "events"."grant_id" = (
               select
-                $17::uuid
+                $18::uuid
             )
           )
         order by
@@ -1020,14 +1722,14 @@ from
         limit
           (
             select
-              $18::int
+              $19::int
           )
       ) as page
   ) as found;
 
 -- events_select_ended_watches
 select
-  asked.place::int - 1
+  asked.ordinal::int - 1
 from
   unnest(
     (
@@ -1042,7 +1744,7 @@ from
       select
         $3::uuid[]
     )::uuid[]
-  ) with ordinality as asked (session_id, user_id, workspace_id, place)
+  ) with ordinality as asked (session_id, user_id, workspace_id, ordinal)
 where
   not exists (
     select
@@ -1094,20 +1796,25 @@ from
       "target_id" as "targetId",
       "summary" as "summary",
       "data" as "data",
-      to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+      to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      "workspace_id" as "workspaceId",
+      $1::text || "events"."seed_id" || case
+        when "events"."target_type" in ('comment', 'evidence') then '#' || "events"."target_type" || '-' || "events"."target_id"
+        else ''
+      end as "url"
     from
       "events"
     where
       (
-        "events"."workspace_id" = $1
+        "events"."workspace_id" = $2
         and ("events"."created_at", "events"."id") < (
           (
             select
-              $2::timestamptz
+              $3::timestamptz
           ),
           (
             select
-              $3::uuid
+              $4::uuid
           )
         )
       )
@@ -1117,7 +1824,7 @@ from
     limit
       (
         select
-          $4::int
+          $5::int
       )
   ) "rows";
 
@@ -1141,23 +1848,31 @@ from
         "target_id" as "targetId",
         "summary" as "summary",
         "data" as "data",
-        to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+        to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+        "workspace_id" as "workspaceId",
+        $1::text || "events"."seed_id" || case
+          when "events"."target_type" in ('comment', 'evidence') then '#' || "events"."target_type" || '-' || "events"."target_id"
+          else ''
+        end as "url"
       from
         "events"
       where
         (
-          "events"."workspace_id" = $1
+          "events"."workspace_id" = $2
           and ("events"."created_at", "events"."id") < (
             (
               select
-                $2::timestamptz
+                $3::timestamptz
             ),
             (
               select
-                $3::uuid
+                $4::uuid
             )
           )
-          and "events"."type" not in ('integration.granted', 'integration.changed', 'integration.used', 'integration.revoked')
+          and (
+            "events"."readers" = 'everybody'
+            or "events"."readers" = 'managers'
+          )
         )
       order by
         "events"."created_at" desc,
@@ -1165,7 +1880,7 @@ from
       limit
         (
           select
-            $4::int
+            $5::int
         )
     )
     union all
@@ -1183,31 +1898,36 @@ from
         "target_id" as "targetId",
         "summary" as "summary",
         "data" as "data",
-        to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+        to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+        "workspace_id" as "workspaceId",
+        $6::text || "events"."seed_id" || case
+          when "events"."target_type" in ('comment', 'evidence') then '#' || "events"."target_type" || '-' || "events"."target_id"
+          else ''
+        end as "url"
       from
         "events"
       where
         (
-          "events"."workspace_id" = $5
+          "events"."workspace_id" = $7
           and ("events"."created_at", "events"."id") < (
             (
               select
-                $6::timestamptz
+                $8::timestamptz
             ),
             (
               select
-                $7::uuid
+                $9::uuid
             )
           )
-          and "events"."type" in ('integration.granted', 'integration.changed', 'integration.used', 'integration.revoked')
+          and "events"."readers" = 'grantors'
           and "events"."target_id" in (
             select
               "agent_grants"."id"
             from
               "agent_grants"
             where
-              "agent_grants"."workspace_id" = $8
-              and "agent_grants"."user_id" = $9
+              "agent_grants"."workspace_id" = $10
+              and "agent_grants"."user_id" = $11
           )
         )
       order by
@@ -1216,7 +1936,7 @@ from
       limit
         (
           select
-            $10::int
+            $12::int
         )
     )
     order by
@@ -1225,7 +1945,7 @@ from
     limit
       (
         select
-          $11::int
+          $13::int
       )
   ) "rows";
 
@@ -1248,35 +1968,30 @@ from
       "target_id" as "targetId",
       "summary" as "summary",
       "data" as "data",
-      to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+      to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      "workspace_id" as "workspaceId",
+      $1::text || "events"."seed_id" || case
+        when "events"."target_type" in ('comment', 'evidence') then '#' || "events"."target_type" || '-' || "events"."target_id"
+        else ''
+      end as "url"
     from
       "events"
     where
       (
-        "events"."workspace_id" = $1
+        "events"."workspace_id" = $2
         and ("events"."created_at", "events"."id") < (
           (
             select
-              $2::timestamptz
+              $3::timestamptz
           ),
           (
             select
-              $3::uuid
+              $4::uuid
           )
         )
-        and "events"."type" not in (
-          'invite.created',
-          'invite.resent',
-          'invite.revoked',
-          'invite.declined',
-          'invite.role_changed',
-          'webhook.created',
-          'webhook.updated',
-          'webhook.deleted',
-          'webhook.secret_rotated',
-          'webhook.tested',
-          'webhook.redelivered',
-          'webhook.disabled'
+        and (
+          "events"."readers" = 'everybody'
+          or "events"."readers" = 'grantors'
         )
       )
     order by
@@ -1285,7 +2000,7 @@ from
     limit
       (
         select
-          $4::int
+          $5::int
       )
   ) "rows";
 
@@ -1309,40 +2024,28 @@ from
         "target_id" as "targetId",
         "summary" as "summary",
         "data" as "data",
-        to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+        to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+        "workspace_id" as "workspaceId",
+        $1::text || "events"."seed_id" || case
+          when "events"."target_type" in ('comment', 'evidence') then '#' || "events"."target_type" || '-' || "events"."target_id"
+          else ''
+        end as "url"
       from
         "events"
       where
         (
-          "events"."workspace_id" = $1
+          "events"."workspace_id" = $2
           and ("events"."created_at", "events"."id") < (
             (
               select
-                $2::timestamptz
+                $3::timestamptz
             ),
             (
               select
-                $3::uuid
+                $4::uuid
             )
           )
-          and "events"."type" not in (
-            'invite.created',
-            'invite.resent',
-            'invite.revoked',
-            'invite.declined',
-            'invite.role_changed',
-            'webhook.created',
-            'webhook.updated',
-            'webhook.deleted',
-            'webhook.secret_rotated',
-            'webhook.tested',
-            'webhook.redelivered',
-            'webhook.disabled',
-            'integration.granted',
-            'integration.changed',
-            'integration.used',
-            'integration.revoked'
-          )
+          and "events"."readers" = 'everybody'
         )
       order by
         "events"."created_at" desc,
@@ -1350,7 +2053,7 @@ from
       limit
         (
           select
-            $4::int
+            $5::int
         )
     )
     union all
@@ -1368,31 +2071,36 @@ from
         "target_id" as "targetId",
         "summary" as "summary",
         "data" as "data",
-        to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+        to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+        "workspace_id" as "workspaceId",
+        $6::text || "events"."seed_id" || case
+          when "events"."target_type" in ('comment', 'evidence') then '#' || "events"."target_type" || '-' || "events"."target_id"
+          else ''
+        end as "url"
       from
         "events"
       where
         (
-          "events"."workspace_id" = $5
+          "events"."workspace_id" = $7
           and ("events"."created_at", "events"."id") < (
             (
               select
-                $6::timestamptz
+                $8::timestamptz
             ),
             (
               select
-                $7::uuid
+                $9::uuid
             )
           )
-          and "events"."type" in ('integration.granted', 'integration.changed', 'integration.used', 'integration.revoked')
+          and "events"."readers" = 'grantors'
           and "events"."target_id" in (
             select
               "agent_grants"."id"
             from
               "agent_grants"
             where
-              "agent_grants"."workspace_id" = $8
-              and "agent_grants"."user_id" = $9
+              "agent_grants"."workspace_id" = $10
+              and "agent_grants"."user_id" = $11
           )
         )
       order by
@@ -1401,7 +2109,7 @@ from
       limit
         (
           select
-            $10::int
+            $12::int
         )
     )
     order by
@@ -1410,7 +2118,7 @@ from
     limit
       (
         select
-          $11::int
+          $13::int
       )
   ) "rows";
 
@@ -1447,6 +2155,7 @@ order by
 insert into
   "evidence" (
     "id",
+    "workspace_id",
     "seed_id",
     "kind",
     "verdict",
@@ -1463,11 +2172,12 @@ insert into
     "withdrawn_reason"
   )
 values
-  ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, default, default, default, default, default);
+  ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, default, default, default, default, default);
 
 -- evidence_lock
 select
   "id",
+  "workspace_id",
   "seed_id",
   "kind",
   "verdict",
@@ -1491,6 +2201,7 @@ for no key update;
 -- evidence_select
 select
   "id",
+  "workspace_id",
   "seed_id",
   "kind",
   "verdict",
@@ -1518,6 +2229,7 @@ from
   (
     select
       "evidence"."id" as "id",
+      "evidence"."workspace_id" as "workspaceId",
       "evidence"."seed_id" as "seedId",
       "evidence"."kind" as "kind",
       "evidence"."verdict" as "verdict",
@@ -1571,8 +2283,8 @@ from
                   $4::int
               )
           ) "page"
-      ) "placed"
-      inner join "evidence" on "evidence"."id" = "placed"."id"
+      ) "page_bytes"
+      inner join "evidence" on "evidence"."id" = "page_bytes"."id"
     where
       "bytes_before" < $5
     order by
@@ -1599,6 +2311,7 @@ from
   (
     select
       "evidence"."id" as "id",
+      "evidence"."workspace_id" as "workspaceId",
       "evidence"."seed_id" as "seedId",
       "evidence"."kind" as "kind",
       "evidence"."verdict" as "verdict",
@@ -1655,13 +2368,209 @@ from
                   $4::int
               )
           ) "page"
-      ) "placed"
-      inner join "evidence" on "evidence"."id" = "placed"."id"
+      ) "page_bytes"
+      inner join "evidence" on "evidence"."id" = "page_bytes"."id"
     where
       "bytes_before" < $5
     order by
       "evidence"."created_at" desc,
       "evidence"."id" desc
+  ) "rows";
+
+-- evidence_select_of_thread
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "evidence"."id" as "id",
+      "evidence"."workspace_id" as "workspaceId",
+      "evidence"."seed_id" as "seedId",
+      "evidence"."kind" as "kind",
+      "evidence"."verdict" as "verdict",
+      "evidence"."summary" as "summary",
+      "evidence"."source_url" as "sourceUrl",
+      "evidence"."author_user_id" as "authorUserId",
+      "evidence"."author_name" as "authorName",
+      "evidence"."agent_name" as "agentName",
+      to_char("evidence"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("evidence"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
+      to_char("evidence"."withdrawn_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "withdrawnAt",
+      "evidence"."withdrawn_by_name" as "withdrawnByName",
+      "evidence"."withdrawn_reason" as "withdrawnReason",
+      (
+        select
+          $1::text || "users"."image_key"
+        from
+          "memberships"
+          join "users" on "users"."id" = "memberships"."user_id"
+        where
+          "memberships"."user_id" = "evidence"."author_user_id"
+          and "memberships"."workspace_id" = $2::uuid
+      ) as "authorPicture",
+      json_build_object(
+        'total',
+        (
+          select
+            count(*)::int
+          from
+            "comments"
+          where
+            "comments"."evidence_id" = "evidence"."id"
+        ),
+        'comments',
+        (
+          select
+            coalesce(
+              json_agg(
+                row_to_json("first")
+                order by
+                  "first"."createdAt",
+                  "first"."id"
+              ),
+              '[]'
+            )
+          from
+            (
+              select
+                "id" as "id",
+                "workspace_id" as "workspaceId",
+                $3::text || "comments"."seed_id" || '#comment-' || "comments"."id" as "url",
+                "seed_id" as "seedId",
+                "evidence_id" as "evidenceId",
+                "body" as "body",
+                coalesce(
+                  (
+                    select
+                      json_agg(
+                        json_build_object('userId', "users"."id", 'name', "users"."name")
+                        order by
+                          "users"."id"
+                      )
+                    from
+                      "comment_mentions"
+                      join "users" on "users"."id" = "comment_mentions"."user_id"
+                    where
+                      "comment_mentions"."comment_id" = "comments"."id"
+                  ),
+                  '[]'
+                ) as "mentions",
+                "author_user_id" as "authorUserId",
+                "author_name" as "authorName",
+                "agent_name" as "agentName",
+                to_char("comments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+                to_char("comments"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
+                (
+                  select
+                    $4::text || "users"."image_key"
+                  from
+                    "memberships"
+                    join "users" on "users"."id" = "memberships"."user_id"
+                  where
+                    "memberships"."user_id" = "comments"."author_user_id"
+                    and "memberships"."workspace_id" = $5::uuid
+                ) as "authorPicture"
+              from
+                "comments"
+              where
+                "comments"."evidence_id" = "evidence"."id"
+              order by
+                "comments"."created_at" asc,
+                "comments"."id" asc
+              limit
+                3
+            ) "first"
+        )
+      ) as "discussion"
+    from
+      (
+        select
+          "id",
+          sum("row_size") over (
+            order by
+              "page"."created_at" desc,
+              "page"."id" desc rows unbounded preceding
+          ) - ("row_size") as "bytes_before"
+        from
+          (
+            select
+              "id",
+              "created_at",
+              coalesce(octet_length("evidence"."summary"), 0) + coalesce(octet_length("evidence"."source_url"), 0) as "row_size"
+            from
+              "evidence"
+            where
+              (
+                "evidence"."seed_id" = $6
+                and ("evidence"."created_at", "evidence"."id") < (
+                  (
+                    select
+                      $7::timestamptz
+                  ),
+                  (
+                    select
+                      $8::uuid
+                  )
+                )
+              )
+            order by
+              "evidence"."created_at" desc,
+              "evidence"."id" desc
+            limit
+              (
+                select
+                  $9::int
+              )
+          ) "page"
+      ) "page_bytes"
+      inner join "evidence" on "evidence"."id" = "page_bytes"."id"
+    where
+      "bytes_before" < $10
+    order by
+      "evidence"."created_at" desc,
+      "evidence"."id" desc
+  ) "rows";
+
+-- evidence_select_piece
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "id" as "id",
+      "workspace_id" as "workspaceId",
+      "seed_id" as "seedId",
+      "kind" as "kind",
+      "verdict" as "verdict",
+      "summary" as "summary",
+      "source_url" as "sourceUrl",
+      "author_user_id" as "authorUserId",
+      "author_name" as "authorName",
+      "agent_name" as "agentName",
+      to_char("evidence"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("evidence"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
+      to_char("evidence"."withdrawn_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "withdrawnAt",
+      "withdrawn_by_name" as "withdrawnByName",
+      "withdrawn_reason" as "withdrawnReason",
+      (
+        select
+          $1::text || "users"."image_key"
+        from
+          "memberships"
+          join "users" on "users"."id" = "memberships"."user_id"
+        where
+          "memberships"."user_id" = "evidence"."author_user_id"
+          and "memberships"."workspace_id" = $2::uuid
+      ) as "authorPicture"
+    from
+      "evidence"
+    where
+      (
+        "evidence"."id" = $3
+        and "evidence"."seed_id" = $4
+      )
   ) "rows";
 
 -- evidence_withdraw
@@ -1726,10 +2635,12 @@ insert into
     "invited_by_user_id",
     "created_at",
     "expires_at",
-    "last_sent_at"
+    "last_sent_at",
+    "resent_at",
+    "refused_at"
   )
 values
-  ($1, $2, $3, $4, $5, $6, $7, $8, $9, default);
+  ($1, $2, $3, $4, $5, $6, $7, $8, $9, default, default, default);
 
 -- invites_lock_recipient
 select
@@ -1751,6 +2662,45 @@ where
     and "invites"."state" = 'open'
     and "invites"."expires_at" <= $4
   );
+
+-- invites_select
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "invites"."id" as "id",
+      "invites"."email" as "email",
+      "invites"."role" as "role",
+      case "invites"."state"
+        when 'open' then case
+          when "invites"."expires_at" <= $1 then 'expired'
+          else 'pending'
+        end
+        when 'replaced' then 'expired'
+        else "invites"."state"
+      end as "status",
+      "invites"."invited_by_user_id" as "invitedByUserId",
+      "users"."name" as "invitedByName",
+      to_char("invites"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("invites"."expires_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt",
+      to_char("invites"."last_sent_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastSentAt",
+      case
+        when "invites"."refused_at" >= coalesce("invites"."last_sent_at", '-infinity') then 'refused'
+        when "invites"."last_sent_at" is null
+        or "invites"."last_sent_at" < "invites"."resent_at" then 'waiting'
+        else 'sent'
+      end as "delivery"
+    from
+      "invites"
+      inner join "users" on "users"."id" = "invites"."invited_by_user_id"
+    where
+      (
+        "invites"."id" = $2
+        and "invites"."workspace_id" = $3
+      )
+  ) "rows";
 
 -- invites_select_by_token
 select
@@ -1897,7 +2847,13 @@ from
       "users"."name" as "invitedByName",
       to_char("invites"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("invites"."expires_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt",
-      to_char("invites"."last_sent_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastSentAt"
+      to_char("invites"."last_sent_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastSentAt",
+      case
+        when "invites"."refused_at" >= coalesce("invites"."last_sent_at", '-infinity') then 'refused'
+        when "invites"."last_sent_at" is null
+        or "invites"."last_sent_at" < "invites"."resent_at" then 'waiting'
+        else 'sent'
+      end as "delivery"
     from
       "invites"
       inner join "users" on "users"."id" = "invites"."invited_by_user_id"
@@ -1954,6 +2910,7 @@ where
 
 -- invites_select_to_send
 select
+  "invites"."workspace_id",
   "invites"."email",
   "invites"."role",
   "workspaces"."name",
@@ -1976,9 +2933,10 @@ where
 -- invites_update_sent
 update "invites"
 set
-  "last_sent_at" = $1::timestamptz
+  "last_sent_at" = $1::timestamptz,
+  "refused_at" = $2
 where
-  "invites"."id" = $2;
+  "invites"."id" = $3;
 
 -- jobs_add
 select
@@ -2078,9 +3036,9 @@ where
 
 -- memberships_insert_if_new
 insert into
-  "memberships" ("workspace_id", "user_id", "role", "joined_at", "last_used_at")
+  "memberships" ("workspace_id", "user_id", "role", "joined_at", "last_used_at", "last_activity_at")
 values
-  ($1, $2, $3, $4, $5)
+  ($1, $2, $3, $4, $5, default)
 on conflict do nothing;
 
 -- memberships_lock_among
@@ -2102,6 +3060,7 @@ where
           $2::uuid[]
       )::uuid[]
     )
+    and "users"."kind" = $3
   )
 order by
   "users"."id" asc
@@ -2109,10 +3068,32 @@ for key share of
   "users",
   "memberships";
 
+-- memberships_lock_of_user
+select
+  "memberships"."workspace_id"
+from
+  "memberships"
+  inner join "workspaces" on (
+    "workspaces"."id" = "memberships"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  )
+where
+  (
+    "memberships"."user_id" = $1
+    and "memberships"."workspace_id" > $2
+  )
+order by
+  "memberships"."workspace_id" asc
+limit
+  $3
+for key share of
+  "memberships";
+
 -- memberships_select
 select
   "memberships"."role",
-  "users"."name"
+  "users"."name",
+  "users"."kind"
 from
   "memberships"
   inner join "users" on "users"."id" = "memberships"."user_id"
@@ -2175,7 +3156,7 @@ from
       select
         $2::text[]
     )::text[]
-  ) with ordinality as asked (user_id, workspace_ids, place)
+  ) with ordinality as asked (user_id, workspace_ids, ordinal)
   cross join lateral (
     select
       coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
@@ -2214,7 +3195,7 @@ from
       ) "rows"
   ) "list"
 order by
-  asked.place;
+  asked.ordinal;
 
 -- memberships_select_of_workspace
 select
@@ -2228,7 +3209,9 @@ from
       "users"."email" as "email",
       $1::text || "users"."image_key" as "image",
       "memberships"."role" as "role",
-      to_char("memberships"."joined_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "joinedAt"
+      "users"."kind" as "kind",
+      to_char("memberships"."joined_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "joinedAt",
+      to_char("memberships"."last_activity_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastActivityAt"
     from
       "memberships"
       inner join "users" on "users"."id" = "memberships"."user_id"
@@ -2256,6 +3239,31 @@ from
       (
         select
           $5::int
+      )
+  ) "rows";
+
+-- memberships_select_shown
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "memberships"."user_id" as "userId",
+      "users"."name" as "name",
+      "users"."email" as "email",
+      $1::text || "users"."image_key" as "image",
+      "memberships"."role" as "role",
+      "users"."kind" as "kind",
+      to_char("memberships"."joined_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "joinedAt",
+      to_char("memberships"."last_activity_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastActivityAt"
+    from
+      "memberships"
+      inner join "users" on "users"."id" = "memberships"."user_id"
+    where
+      (
+        "memberships"."workspace_id" = $2
+        and "memberships"."user_id" = $3
       )
   ) "rows";
 
@@ -2313,6 +3321,7 @@ select
                 $3::uuid[] is null
                 or "notifications"."workspace_id" = any ($4::uuid[])
               )
+              and "notifications"."kind" = any ($5::text[])
             )
             and "notifications"."read_at" is null
             and "seeds"."deleted_at" is null
@@ -2325,6 +3334,23 @@ from
   (
     select
   ) as nothing;
+
+-- notifications_delete_asked
+delete from "notifications"
+where
+  (
+    "notifications"."seed_id" = $1
+    and "notifications"."user_id" = $2
+    and "notifications"."kind" = 'asked_to_join'
+  );
+
+-- notifications_delete_asked_of_seed
+delete from "notifications"
+where
+  (
+    "notifications"."seed_id" = $1
+    and "notifications"."kind" = 'asked_to_join'
+  );
 
 -- notifications_insert_for_followers
 insert into
@@ -2365,12 +3391,72 @@ from
   )
 where
   (
-    "seed_followers"."seed_id" = $11::uuid
+    (
+      select
+        "users"."kind"
+      from
+        "users"
+      where
+        "users"."id" = "memberships"."user_id"
+    ) = 'person'
+    and "seed_followers"."seed_id" = $11::uuid
     and "seed_followers"."user_id" is distinct from $12::uuid
     and "seed_followers"."user_id" <> all ($13::uuid[])
   )
 for key share of
   "memberships";
+
+-- notifications_insert_for_managers
+insert into
+  "notifications" (
+    "user_id",
+    "id",
+    "workspace_id",
+    "kind",
+    "seed_id",
+    "comment_id",
+    "actor_user_id",
+    "actor_name",
+    "agent_name",
+    "data",
+    "created_at",
+    "read_at",
+    "mailed_at"
+  )
+select
+  "user_id" as "user_id",
+  $1::uuid as "id",
+  "workspace_id" as "workspace_id",
+  $2::text as "kind",
+  $3::uuid as "seed_id",
+  $4::uuid as "comment_id",
+  $5::uuid as "actor_user_id",
+  $6::text as "actor_name",
+  $7::text as "agent_name",
+  $8::jsonb as "data",
+  $9::timestamptz as "created_at",
+  null::timestamptz as "read_at",
+  $10::timestamptz as "mailed_at"
+from
+  "memberships"
+where
+  (
+    "memberships"."workspace_id" = (
+      select
+        $11::uuid
+    )
+    and "memberships"."role" in ('owner', 'admin')
+    and (
+      select
+        "users"."kind"
+      from
+        "users"
+      where
+        "users"."id" = "memberships"."user_id"
+    ) = 'person'
+    and "memberships"."user_id" is distinct from $12::uuid
+  )
+for key share;
 
 -- notifications_insert_for_members
 insert into
@@ -2407,7 +3493,10 @@ from
   "memberships"
 where
   (
-    "memberships"."workspace_id" = $11::uuid
+    "memberships"."workspace_id" = (
+      select
+        $11::uuid
+    )
     and "memberships"."user_id" = any (
       (
         select
@@ -2415,6 +3504,33 @@ where
       )::uuid[]
     )
     and "memberships"."user_id" is distinct from $13::uuid
+    and (
+      select
+        "users"."kind"
+      from
+        "users"
+      where
+        "users"."id" = "memberships"."user_id"
+    ) = 'person'
+    and not exists (
+      select
+      from
+        "users"
+      where
+        "users"."id" = "memberships"."user_id"
+        and case (
+            select
+              $14::text
+          )
+          when 'invite_accepted' then "users"."notify_accepted_invites" = 'off'
+          when 'agent' then "users"."notify_agents" = 'off'
+          and (
+            select
+              $15::text
+          )::jsonb ->> 'reason' <> 'reused'
+          else false
+        end
+    )
   )
 for key share;
 
@@ -2433,9 +3549,10 @@ where
         $3::uuid[] is null
         or "notifications"."workspace_id" = any ($4::uuid[])
       )
+      and "notifications"."kind" = any ($5::text[])
     )
     and "notifications"."read_at" is null
-    and "notifications"."id" = any ($5::uuid[])
+    and "notifications"."id" = any ($6::uuid[])
   );
 
 -- notifications_mark_read_until
@@ -2453,9 +3570,31 @@ where
         $3::uuid[] is null
         or "notifications"."workspace_id" = any ($4::uuid[])
       )
+      and "notifications"."kind" = any ($5::text[])
     )
     and "notifications"."read_at" is null
-    and "notifications"."created_at" <= $5::timestamptz
+    and "notifications"."created_at" <= $6::timestamptz
+  );
+
+-- notifications_mark_unread
+update "notifications"
+set
+  "read_at" = $1
+where
+  (
+    (
+      "notifications"."user_id" = (
+        select
+          $2::uuid
+      )
+      and (
+        $3::uuid[] is null
+        or "notifications"."workspace_id" = any ($4::uuid[])
+      )
+      and "notifications"."kind" = any ($5::text[])
+    )
+    and "notifications"."read_at" is not null
+    and "notifications"."id" = any ($6::uuid[])
   );
 
 -- notifications_select
@@ -2496,16 +3635,17 @@ from
             $2::uuid[] is null
             or "notifications"."workspace_id" = any ($3::uuid[])
           )
+          and "notifications"."kind" = any ($4::text[])
         )
         and "seeds"."deleted_at" is null
         and ("notifications"."created_at", "notifications"."id") < (
           (
             select
-              $4::timestamptz
+              $5::timestamptz
           ),
           (
             select
-              $5::uuid
+              $6::uuid
           )
         )
       )
@@ -2515,13 +3655,36 @@ from
     limit
       (
         select
-          $6::int
+          $7::int
       )
   ) "rows";
+
+-- notifications_select_asked
+select
+  "data" ->> 'as',
+  "actor_user_id",
+  (
+    select
+      "role"
+    from
+      "memberships"
+    where
+      "workspace_id" = "workspace_id"
+      and "user_id" = "actor_user_id"
+  )
+from
+  "notifications"
+where
+  (
+    "notifications"."seed_id" = $1
+    and "notifications"."user_id" = $2
+    and "notifications"."kind" = 'asked_to_join'
+  );
 
 -- notifications_select_mentioned
 select
   "users"."id",
+  "workspaces"."id",
   "users"."name",
   "users"."email",
   "notifications"."kind",
@@ -2533,10 +3696,32 @@ select
   "notifications"."comment_id",
   "notifications"."actor_user_id",
   "notifications"."actor_name",
-  "notifications"."agent_name"
+  "notifications"."agent_name",
+  "comments"."body",
+  coalesce(
+    (
+      select
+        json_agg(
+          json_build_object('userId', "users"."id", 'name', "users"."name")
+          order by
+            "users"."id"
+        )
+      from
+        "comment_mentions"
+        join "users" on "users"."id" = "comment_mentions"."user_id"
+      where
+        "comment_mentions"."comment_id" = "comments"."id"
+    ),
+    '[]'
+  )
 from
   "notifications"
   inner join "users" on "users"."id" = "notifications"."user_id"
+  inner join "comments" on "comments"."id" = "notifications"."comment_id"
+  inner join "comment_mentions" on (
+    "comment_mentions"."comment_id" = "comments"."id"
+    and "comment_mentions"."user_id" = "users"."id"
+  )
   inner join "workspaces" on (
     "workspaces"."id" = "notifications"."workspace_id"
     and "workspaces"."deleted_at" is null
@@ -2550,56 +3735,43 @@ where
     and "notifications"."mailed_at" is null
     and "seeds"."deleted_at" is null
     and (
-      "users"."workspace_activity" = $3
-      and "users"."email_verified_at" is not null
-      and not exists (
-        select
-        from
-          "leavings" as leaving
-        where
-          leaving.user_id = "users"."id"
-          and leaving.requested_at is not null
+      (
+        "users"."workspace_activity" = $3
+        and "users"."email_verified_at" is not null
+        and not exists (
+          select
+          from
+            "leavings" as leaving
+          where
+            leaving.user_id = "users"."id"
+            and leaving.requested_at is not null
+        )
       )
+      and case "notifications"."kind"
+        when 'mention' then "users"."notify_mentions" = 'mail'
+        when 'invite_accepted' then "users"."notify_accepted_invites" = 'mail'
+        when 'role_changed' then "users"."notify_digest"
+        and "users"."notify_role_changes" = 'mail'
+        when 'agent' then "users"."notify_digest"
+        and "users"."notify_agents" = 'mail'
+        else "users"."notify_digest"
+      end
     )
   )
 order by
   "users"."id" asc;
 
--- notifications_select_one
+-- notifications_select_preferences
 select
-  "notifications"."kind",
-  "notifications"."data",
-  "workspaces"."slug",
-  "workspaces"."name",
-  "notifications"."seed_id",
-  "seeds"."title",
-  "notifications"."comment_id",
-  "notifications"."actor_user_id",
-  "notifications"."actor_name",
-  "notifications"."agent_name",
-  "notifications"."read_at"
+  "notify_mentions",
+  "notify_digest",
+  "notify_role_changes",
+  "notify_accepted_invites",
+  "notify_agents"
 from
-  "notifications"
-  inner join "workspaces" on (
-    "workspaces"."id" = "notifications"."workspace_id"
-    and "workspaces"."deleted_at" is null
-  )
-  left join "seeds" on "seeds"."id" = "notifications"."seed_id"
+  "users"
 where
-  (
-    (
-      "notifications"."user_id" = (
-        select
-          $1::uuid
-      )
-      and (
-        $2::uuid[] is null
-        or "notifications"."workspace_id" = any ($3::uuid[])
-      )
-    )
-    and "notifications"."id" = $4
-    and "seeds"."deleted_at" is null
-  );
+  "users"."id" = $1;
 
 -- notifications_select_read
 select
@@ -2639,17 +3811,18 @@ from
             $2::uuid[] is null
             or "notifications"."workspace_id" = any ($3::uuid[])
           )
+          and "notifications"."kind" = any ($4::text[])
         )
         and "notifications"."read_at" is not null
         and "seeds"."deleted_at" is null
         and ("notifications"."created_at", "notifications"."id") < (
           (
             select
-              $4::timestamptz
+              $5::timestamptz
           ),
           (
             select
-              $5::uuid
+              $6::uuid
           )
         )
       )
@@ -2659,7 +3832,211 @@ from
     limit
       (
         select
-          $6::int
+          $7::int
+      )
+  ) "rows";
+
+-- notifications_select_told_read
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "notifications"."kind" as "kind",
+      "notifications"."data" as "data",
+      "workspaces"."slug" as "workspaceSlug",
+      "workspaces"."name" as "workspaceName",
+      "notifications"."seed_id" as "seedId",
+      "seeds"."title" as "seedTitle",
+      "notifications"."comment_id" as "commentId",
+      "notifications"."actor_user_id" as "actorUserId",
+      "notifications"."actor_name" as "actorName",
+      "notifications"."agent_name" as "agentName",
+      "notifications"."id" as "id",
+      "notifications"."data" ->> 'evidenceId' as "evidenceId",
+      "comments"."body" as "body",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object('userId', "users"."id", 'name', "users"."name")
+              order by
+                "users"."id"
+            )
+          from
+            "comment_mentions"
+            join "users" on "users"."id" = "comment_mentions"."user_id"
+          where
+            "comment_mentions"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "mentions",
+      "evidence"."summary" as "summary",
+      case "notifications"."kind"
+        when 'mention' then exists (
+          select
+          from
+            "comments" as "answers"
+          where
+            (
+              "answers"."seed_id" = "notifications"."seed_id"
+              and "answers"."evidence_id" is not distinct from "comments"."evidence_id"
+              and "answers"."author_user_id" = "notifications"."user_id"
+              and "answers"."created_at" >= "notifications"."created_at"
+            )
+        )
+      end as "answered",
+      to_char("notifications"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("notifications"."read_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "readAt"
+    from
+      "notifications"
+      inner join "workspaces" on (
+        "workspaces"."id" = "notifications"."workspace_id"
+        and "workspaces"."deleted_at" is null
+      )
+      inner join "seeds" on "seeds"."id" = "notifications"."seed_id"
+      left join "comments" on "comments"."id" = "notifications"."comment_id"
+      left join "evidence" on (
+        "notifications"."kind" = $1
+        and "evidence"."id" = ("notifications"."data" ->> 'evidenceId')::uuid
+        and "evidence"."withdrawn_at" is null
+      )
+    where
+      (
+        (
+          "notifications"."user_id" = (
+            select
+              $2::uuid
+          )
+          and (
+            $3::uuid[] is null
+            or "notifications"."workspace_id" = any ($4::uuid[])
+          )
+          and "notifications"."kind" = any ($5::text[])
+        )
+        and "notifications"."read_at" is not null
+        and "seeds"."deleted_at" is null
+        and ("notifications"."created_at", "notifications"."id") < (
+          (
+            select
+              $6::timestamptz
+          ),
+          (
+            select
+              $7::uuid
+          )
+        )
+      )
+    order by
+      "notifications"."created_at" desc,
+      "notifications"."id" desc
+    limit
+      (
+        select
+          $8::int
+      )
+  ) "rows";
+
+-- notifications_select_told_unread
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "notifications"."kind" as "kind",
+      "notifications"."data" as "data",
+      "workspaces"."slug" as "workspaceSlug",
+      "workspaces"."name" as "workspaceName",
+      "notifications"."seed_id" as "seedId",
+      "seeds"."title" as "seedTitle",
+      "notifications"."comment_id" as "commentId",
+      "notifications"."actor_user_id" as "actorUserId",
+      "notifications"."actor_name" as "actorName",
+      "notifications"."agent_name" as "agentName",
+      "notifications"."id" as "id",
+      "notifications"."data" ->> 'evidenceId' as "evidenceId",
+      "comments"."body" as "body",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object('userId', "users"."id", 'name', "users"."name")
+              order by
+                "users"."id"
+            )
+          from
+            "comment_mentions"
+            join "users" on "users"."id" = "comment_mentions"."user_id"
+          where
+            "comment_mentions"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "mentions",
+      "evidence"."summary" as "summary",
+      case "notifications"."kind"
+        when 'mention' then exists (
+          select
+          from
+            "comments" as "answers"
+          where
+            (
+              "answers"."seed_id" = "notifications"."seed_id"
+              and "answers"."evidence_id" is not distinct from "comments"."evidence_id"
+              and "answers"."author_user_id" = "notifications"."user_id"
+              and "answers"."created_at" >= "notifications"."created_at"
+            )
+        )
+      end as "answered",
+      to_char("notifications"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("notifications"."read_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "readAt"
+    from
+      "notifications"
+      inner join "workspaces" on (
+        "workspaces"."id" = "notifications"."workspace_id"
+        and "workspaces"."deleted_at" is null
+      )
+      inner join "seeds" on "seeds"."id" = "notifications"."seed_id"
+      left join "comments" on "comments"."id" = "notifications"."comment_id"
+      left join "evidence" on (
+        "notifications"."kind" = $1
+        and "evidence"."id" = ("notifications"."data" ->> 'evidenceId')::uuid
+        and "evidence"."withdrawn_at" is null
+      )
+    where
+      (
+        (
+          "notifications"."user_id" = (
+            select
+              $2::uuid
+          )
+          and (
+            $3::uuid[] is null
+            or "notifications"."workspace_id" = any ($4::uuid[])
+          )
+          and "notifications"."kind" = any ($5::text[])
+        )
+        and "notifications"."read_at" is null
+        and "seeds"."deleted_at" is null
+        and ("notifications"."created_at", "notifications"."id") < (
+          (
+            select
+              $6::timestamptz
+          ),
+          (
+            select
+              $7::uuid
+          )
+        )
+      )
+    order by
+      "notifications"."created_at" desc,
+      "notifications"."id" desc
+    limit
+      (
+        select
+          $8::int
       )
   ) "rows";
 
@@ -2701,17 +4078,18 @@ from
             $2::uuid[] is null
             or "notifications"."workspace_id" = any ($3::uuid[])
           )
+          and "notifications"."kind" = any ($4::text[])
         )
         and "notifications"."read_at" is null
         and "seeds"."deleted_at" is null
         and ("notifications"."created_at", "notifications"."id") < (
           (
             select
-              $4::timestamptz
+              $5::timestamptz
           ),
           (
             select
-              $5::uuid
+              $6::uuid
           )
         )
       )
@@ -2721,9 +4099,165 @@ from
     limit
       (
         select
-          $6::int
+          $7::int
       )
   ) "rows";
+
+-- notifications_select_unread_with_pictures
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "notifications"."id" as "id",
+      "notifications"."kind" as "kind",
+      "notifications"."data" as "data",
+      "workspaces"."slug" as "workspaceSlug",
+      "workspaces"."name" as "workspaceName",
+      "notifications"."seed_id" as "seedId",
+      "seeds"."title" as "seedTitle",
+      "notifications"."comment_id" as "commentId",
+      "notifications"."actor_user_id" as "actorUserId",
+      "notifications"."actor_name" as "actorName",
+      "notifications"."agent_name" as "agentName",
+      to_char("notifications"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("notifications"."read_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "readAt",
+      (
+        select
+          $1::text || "users"."image_key"
+        from
+          "memberships"
+          join "users" on "users"."id" = "memberships"."user_id"
+        where
+          "memberships"."user_id" = "notifications"."actor_user_id"
+          and "memberships"."workspace_id" = "notifications"."workspace_id"
+      ) as "actorPicture"
+    from
+      "notifications"
+      inner join "workspaces" on (
+        "workspaces"."id" = "notifications"."workspace_id"
+        and "workspaces"."deleted_at" is null
+      )
+      left join "seeds" on "seeds"."id" = "notifications"."seed_id"
+    where
+      (
+        (
+          "notifications"."user_id" = (
+            select
+              $2::uuid
+          )
+          and (
+            $3::uuid[] is null
+            or "notifications"."workspace_id" = any ($4::uuid[])
+          )
+          and "notifications"."kind" = any ($5::text[])
+        )
+        and "notifications"."read_at" is null
+        and "seeds"."deleted_at" is null
+        and ("notifications"."created_at", "notifications"."id") < (
+          (
+            select
+              $6::timestamptz
+          ),
+          (
+            select
+              $7::uuid
+          )
+        )
+      )
+    order by
+      "notifications"."created_at" desc,
+      "notifications"."id" desc
+    limit
+      (
+        select
+          $8::int
+      )
+  ) "rows";
+
+-- notifications_select_with_pictures
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "notifications"."id" as "id",
+      "notifications"."kind" as "kind",
+      "notifications"."data" as "data",
+      "workspaces"."slug" as "workspaceSlug",
+      "workspaces"."name" as "workspaceName",
+      "notifications"."seed_id" as "seedId",
+      "seeds"."title" as "seedTitle",
+      "notifications"."comment_id" as "commentId",
+      "notifications"."actor_user_id" as "actorUserId",
+      "notifications"."actor_name" as "actorName",
+      "notifications"."agent_name" as "agentName",
+      to_char("notifications"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("notifications"."read_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "readAt",
+      (
+        select
+          $1::text || "users"."image_key"
+        from
+          "memberships"
+          join "users" on "users"."id" = "memberships"."user_id"
+        where
+          "memberships"."user_id" = "notifications"."actor_user_id"
+          and "memberships"."workspace_id" = "notifications"."workspace_id"
+      ) as "actorPicture"
+    from
+      "notifications"
+      inner join "workspaces" on (
+        "workspaces"."id" = "notifications"."workspace_id"
+        and "workspaces"."deleted_at" is null
+      )
+      left join "seeds" on "seeds"."id" = "notifications"."seed_id"
+    where
+      (
+        (
+          "notifications"."user_id" = (
+            select
+              $2::uuid
+          )
+          and (
+            $3::uuid[] is null
+            or "notifications"."workspace_id" = any ($4::uuid[])
+          )
+          and "notifications"."kind" = any ($5::text[])
+        )
+        and "seeds"."deleted_at" is null
+        and ("notifications"."created_at", "notifications"."id") < (
+          (
+            select
+              $6::timestamptz
+          ),
+          (
+            select
+              $7::uuid
+          )
+        )
+      )
+    order by
+      "notifications"."created_at" desc,
+      "notifications"."id" desc
+    limit
+      (
+        select
+          $8::int
+      )
+  ) "rows";
+
+-- notifications_set_preferences
+update "users"
+set
+  "notify_mentions" = coalesce($1::text, "users"."notify_mentions"),
+  "notify_digest" = coalesce($2::boolean, "users"."notify_digest"),
+  "notify_role_changes" = coalesce($3::text, "users"."notify_role_changes"),
+  "notify_accepted_invites" = coalesce($4::text, "users"."notify_accepted_invites"),
+  "notify_agents" = coalesce($5::text, "users"."notify_agents")
+where
+  "users"."id" = $6;
 
 -- oauth_records_exchange_refresh_tokens
 with
@@ -3082,7 +4616,8 @@ from
               "invites"."email" as "email",
               null as "image",
               "invites"."role" as "role",
-              '[]'::json as "teams"
+              '[]'::json as "teams",
+              null as "lastActivityAt"
           ) as item
       ) as "item",
       "created_at"
@@ -3117,6 +4652,7 @@ from
 -- people_select_member
 select
   "memberships"."user_id",
+  "users"."kind",
   "users"."name",
   "users"."email",
   $1::text || "users"."image_key",
@@ -3177,14 +4713,15 @@ from
         from
           (
             select
-              "placed"."id" as "id",
-              'member' as "kind",
-              "placed"."id" as "userId",
-              "placed"."name" as "name",
-              "placed"."email" as "email",
-              $1::text || "placed"."image_key" as "image",
-              "placed"."role" as "role",
-              "teams_of_member" as "teams"
+              "sized"."id" as "id",
+              "kind_of_person" as "kind",
+              "sized"."id" as "userId",
+              "sized"."name" as "name",
+              "sized"."email" as "email",
+              $1::text || "sized"."image_key" as "image",
+              "sized"."role" as "role",
+              "teams_of_member" as "teams",
+              to_char("sized"."last_activity_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastActivityAt"
           ) as item
       ) as "item",
       "joined_at"
@@ -3196,6 +4733,8 @@ from
           "email",
           "image_key",
           "role",
+          "last_activity_at",
+          "kind_of_person",
           "teams_of_member",
           "joined_at",
           sum(octet_length("teams_of_member"::text)) over (
@@ -3211,6 +4750,11 @@ from
               "users"."email",
               "users"."image_key",
               "memberships"."role",
+              "memberships"."last_activity_at",
+              case "users"."kind"
+                when 'service' then 'service'
+                else 'member'
+              end as "kind_of_person",
               (
                 select
                   coalesce(
@@ -3259,12 +4803,266 @@ from
                   $5::int
               )
           ) "page"
-      ) "placed"
+      ) "sized"
     where
       "teams_before" < $6
     order by
-      "placed"."joined_at" asc,
-      "placed"."id" asc
+      "sized"."joined_at" asc,
+      "sized"."id" asc
+  ) "rows";
+
+-- people_select_persons
+select
+  coalesce(string_agg("item"::text, E',\n'), '') as "text",
+  count(*)::int as "count",
+  coalesce(
+    string_agg(
+      (
+        (
+          extract(
+            epoch
+            from
+              "joined_at"
+          ) * 1000
+        )::bigint
+      )::text,
+      ','
+    ),
+    ''
+  )
+from
+  (
+    select
+      (
+        select
+          row_to_json(item)
+        from
+          (
+            select
+              "sized"."id" as "id",
+              "kind_of_person" as "kind",
+              "sized"."id" as "userId",
+              "sized"."name" as "name",
+              "sized"."email" as "email",
+              $1::text || "sized"."image_key" as "image",
+              "sized"."role" as "role",
+              "teams_of_member" as "teams",
+              to_char("sized"."last_activity_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastActivityAt"
+          ) as item
+      ) as "item",
+      "joined_at"
+    from
+      (
+        select
+          "id",
+          "name",
+          "email",
+          "image_key",
+          "role",
+          "last_activity_at",
+          "kind_of_person",
+          "teams_of_member",
+          "joined_at",
+          sum(octet_length("teams_of_member"::text)) over (
+            order by
+              "page"."joined_at",
+              "page"."id" rows unbounded preceding
+          ) - (octet_length("teams_of_member"::text)) as "teams_before"
+        from
+          (
+            select
+              "users"."id",
+              "users"."name",
+              "users"."email",
+              "users"."image_key",
+              "memberships"."role",
+              "memberships"."last_activity_at",
+              case "users"."kind"
+                when 'service' then 'service'
+                else 'member'
+              end as "kind_of_person",
+              (
+                select
+                  coalesce(
+                    json_agg(
+                      json_build_object('id', "teams"."id", 'name', "teams"."name")
+                      order by
+                        "teams"."created_at",
+                        "teams"."id"
+                    ),
+                    '[]'
+                  )
+                from
+                  "team_members"
+                  join "teams" on "teams"."id" = "team_members"."team_id"
+                where
+                  "team_members"."workspace_id" = "memberships"."workspace_id"
+                  and "team_members"."user_id" = "memberships"."user_id"
+              ) as "teams_of_member",
+              "memberships"."joined_at"
+            from
+              "memberships"
+              inner join "users" on "users"."id" = "memberships"."user_id"
+            where
+              (
+                "memberships"."workspace_id" = (
+                  select
+                    $2::uuid
+                )
+                and "users"."kind" = 'person'
+                and ("memberships"."joined_at", "memberships"."user_id") > (
+                  (
+                    select
+                      $3::timestamptz
+                  ),
+                  (
+                    select
+                      $4::uuid
+                  )
+                )
+              )
+            order by
+              "memberships"."joined_at" asc,
+              "memberships"."user_id" asc
+            limit
+              (
+                select
+                  $5::int
+              )
+          ) "page"
+      ) "sized"
+    where
+      "teams_before" < $6
+    order by
+      "sized"."joined_at" asc,
+      "sized"."id" asc
+  ) "rows";
+
+-- people_select_services
+select
+  coalesce(string_agg("item"::text, E',\n'), '') as "text",
+  count(*)::int as "count",
+  coalesce(
+    string_agg(
+      (
+        (
+          extract(
+            epoch
+            from
+              "joined_at"
+          ) * 1000
+        )::bigint
+      )::text,
+      ','
+    ),
+    ''
+  )
+from
+  (
+    select
+      (
+        select
+          row_to_json(item)
+        from
+          (
+            select
+              "sized"."id" as "id",
+              "kind_of_person" as "kind",
+              "sized"."id" as "userId",
+              "sized"."name" as "name",
+              "sized"."email" as "email",
+              $1::text || "sized"."image_key" as "image",
+              "sized"."role" as "role",
+              "teams_of_member" as "teams",
+              to_char("sized"."last_activity_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastActivityAt"
+          ) as item
+      ) as "item",
+      "joined_at"
+    from
+      (
+        select
+          "id",
+          "name",
+          "email",
+          "image_key",
+          "role",
+          "last_activity_at",
+          "kind_of_person",
+          "teams_of_member",
+          "joined_at",
+          sum(octet_length("teams_of_member"::text)) over (
+            order by
+              "page"."joined_at",
+              "page"."id" rows unbounded preceding
+          ) - (octet_length("teams_of_member"::text)) as "teams_before"
+        from
+          (
+            select
+              "users"."id",
+              "users"."name",
+              "users"."email",
+              "users"."image_key",
+              "memberships"."role",
+              "memberships"."last_activity_at",
+              case "users"."kind"
+                when 'service' then 'service'
+                else 'member'
+              end as "kind_of_person",
+              (
+                select
+                  coalesce(
+                    json_agg(
+                      json_build_object('id', "teams"."id", 'name', "teams"."name")
+                      order by
+                        "teams"."created_at",
+                        "teams"."id"
+                    ),
+                    '[]'
+                  )
+                from
+                  "team_members"
+                  join "teams" on "teams"."id" = "team_members"."team_id"
+                where
+                  "team_members"."workspace_id" = "memberships"."workspace_id"
+                  and "team_members"."user_id" = "memberships"."user_id"
+              ) as "teams_of_member",
+              "memberships"."joined_at"
+            from
+              "memberships"
+              inner join "users" on "users"."id" = "memberships"."user_id"
+            where
+              (
+                "memberships"."workspace_id" = (
+                  select
+                    $2::uuid
+                )
+                and "users"."kind" = 'service'
+                and ("memberships"."joined_at", "memberships"."user_id") > (
+                  (
+                    select
+                      $3::timestamptz
+                  ),
+                  (
+                    select
+                      $4::uuid
+                  )
+                )
+              )
+            order by
+              "memberships"."joined_at" asc,
+              "memberships"."user_id" asc
+            limit
+              (
+                select
+                  $5::int
+              )
+          ) "page"
+      ) "sized"
+    where
+      "teams_before" < $6
+    order by
+      "sized"."joined_at" asc,
+      "sized"."id" asc
   ) "rows";
 
 -- search_count
@@ -3387,6 +5185,7 @@ select
                     )
                   )
               )
+              and true
               and "search_entries"."workspace_id"::text = (
                 select
                   $9::uuid
@@ -3516,6 +5315,7 @@ select
                     )
                   )
               )
+              and true
               and "search_entries"."workspace_id"::text = (
                 select
                   $18::uuid
@@ -3645,6 +5445,7 @@ select
                     )
                   )
               )
+              and true
               and "search_entries"."workspace_id"::text = (
                 select
                   $27::uuid
@@ -3774,6 +5575,7 @@ select
                     )
                   )
               )
+              and true
               and "search_entries"."workspace_id"::text = (
                 select
                   $36::uuid
@@ -3903,6 +5705,7 @@ select
                     )
                   )
               )
+              and true
               and "search_entries"."workspace_id"::text = (
                 select
                   $45::uuid
@@ -3935,7 +5738,7 @@ select
       ','
     ),
     ''
-  ) as "places"
+  ) as "ranks"
 from
   (
     select
@@ -3961,6 +5764,7 @@ from
                   end
                 end as "excerpt",
                 "seeds"."id" as "seedId",
+                "seeds"."status" as "seedStatus",
                 $1::text || case page.kind
                   when 'person' then '/people/' || page.id
                   when 'team' then '/teams/' || page.id
@@ -4049,6 +5853,7 @@ from
                     )
                   )
               )
+              and true
               and "search_entries"."workspace_id"::text = (
                 select
                   $8::uuid
@@ -4142,6 +5947,7 @@ from
                     )
                   )
               )
+              and true
               and "search_entries"."workspace_id"::text = (
                 select
                   $16::uuid
@@ -4235,6 +6041,7 @@ from
                     )
                   )
               )
+              and true
               and "search_entries"."workspace_id"::text = (
                 select
                   $24::uuid
@@ -4328,6 +6135,7 @@ from
                     )
                   )
               )
+              and true
               and "search_entries"."workspace_id"::text = (
                 select
                   $32::uuid
@@ -4421,6 +6229,7 @@ from
                     )
                   )
               )
+              and true
               and "search_entries"."workspace_id"::text = (
                 select
                   $40::uuid
@@ -4582,6 +6391,7 @@ from
                                 )
                               )
                           )
+                          and true
                         limit
                           400
                       ) as newest_matching
@@ -4630,6 +6440,7 @@ from
                                 )
                               )
                           )
+                          and true
                           and "search_entries"."workspace_id"::text = (
                             select
                               $53::uuid
@@ -4781,6 +6592,7 @@ from
                                 )
                               )
                           )
+                          and true
                         limit
                           400
                       ) as newest_matching
@@ -4829,6 +6641,7 @@ from
                                 )
                               )
                           )
+                          and true
                           and "search_entries"."workspace_id"::text = (
                             select
                               $65::uuid
@@ -4980,6 +6793,7 @@ from
                                 )
                               )
                           )
+                          and true
                         limit
                           400
                       ) as newest_matching
@@ -5028,6 +6842,7 @@ from
                                 )
                               )
                           )
+                          and true
                           and "search_entries"."workspace_id"::text = (
                             select
                               $77::uuid
@@ -5179,6 +6994,7 @@ from
                                 )
                               )
                           )
+                          and true
                         limit
                           400
                       ) as newest_matching
@@ -5227,6 +7043,7 @@ from
                                 )
                               )
                           )
+                          and true
                           and "search_entries"."workspace_id"::text = (
                             select
                               $89::uuid
@@ -5378,6 +7195,7 @@ from
                                 )
                               )
                           )
+                          and true
                         limit
                           400
                       ) as newest_matching
@@ -5426,6 +7244,7 @@ from
                                 )
                               )
                           )
+                          and true
                           and "search_entries"."workspace_id"::text = (
                             select
                               $101::uuid
@@ -5509,7 +7328,7 @@ from
                     ) [1],
                     ''
                   )
-              ) in lower(unaccent (text))
+              ) in search_form (text)
             ) - 60
           ) as start
         from
@@ -5518,7 +7337,1821 @@ from
               case page.kind
                 when 'seed' then "seeds"."summary"
                 when 'evidence' then "evidence"."summary"
-                when 'comment' then regexp_replace("comments"."body", '\[@[^]]*\]\(user:[0-9a-f-]{36}\)', '@…', 'g')
+                when 'comment' then regexp_replace("comments"."body", '\[@[^]]*\]\((?:user|agent):[0-9a-f-]{36}\)', '@…', 'g')
+              end as text
+            offset
+              0
+          ) as found_text
+        offset
+          0
+      ) as source
+    order by
+      page.rank desc,
+      page.at desc,
+      page.id desc
+  ) as rows;
+
+-- search_select_similar
+select
+  coalesce(string_agg(rows.item::text, E',\n'), '') as "text",
+  count(*)::int as "count",
+  coalesce(
+    string_agg(
+      rows.rank || ' ' || (
+        extract(
+          epoch
+          from
+            rows.at
+        ) * 1000
+      )::bigint::text,
+      ','
+    ),
+    ''
+  ) as "ranks"
+from
+  (
+    select
+      row_to_json(
+        (
+          select
+            item
+          from
+            (
+              select
+                page.kind as "kind",
+                page.id as "id",
+                coalesce("seeds"."title", "users"."name", "teams"."name") as "title",
+                case page.kind
+                  when 'person' then "users"."email"
+                  when 'team' then null
+                  else case
+                    when source.start > 1 then '…'
+                    else ''
+                  end || substr(source.text, source.start, 160) || case
+                    when length(source.text) >= source.start + 160 then '…'
+                    else ''
+                  end
+                end as "excerpt",
+                "seeds"."id" as "seedId",
+                "seeds"."status" as "seedStatus",
+                $1::text || case page.kind
+                  when 'person' then '/people/' || page.id
+                  when 'team' then '/teams/' || page.id
+                  when 'seed' then '/seeds/' || page.id
+                  else '/seeds/' || "seeds"."id" || '#' || page.kind || '-' || page.id
+                end as "path"
+            ) as item
+        )
+      ) as item,
+      page.at,
+      page.rank
+    from
+      (
+        with
+          similar_forms as materialized (
+            select
+              search_similar_form (
+                true,
+                true,
+                (
+                  select
+                    $2::text
+                ),
+                true
+              ) as of_names,
+              search_similar_form (
+                true,
+                false,
+                (
+                  select
+                    $3::text
+                ),
+                true
+              ) as of_texts,
+              search_similar_form (
+                false,
+                false,
+                (
+                  select
+                    $4::text
+                ),
+                true
+              ) as of_words
+          ),
+          common_seed as materialized (
+            select
+              'seed' = any (
+                (
+                  select
+                    $5::text[]
+                )::text[]
+              )
+              and (
+                select
+                  count(*) >= 100
+                from
+                  (
+                    select
+                      "search_entries"."id",
+                      "search_entries"."at",
+                      "search_entries"."words"
+                    from
+                      "search_entries"
+                    where
+                      "search_entries"."workspace_id" = (
+                        select
+                          $6::uuid
+                      )
+                      and "search_entries"."kind" = 'seed'
+                    order by
+                      "search_entries"."at" desc,
+                      "search_entries"."id" desc
+                    limit
+                      200
+                  ) as sample
+                where
+                  words @@ (
+                    select
+                      search_in_scope (
+                        (
+                          select
+                            $7::uuid
+                        ),
+                        'seed',
+                        false,
+                        of_names
+                      )
+                    from
+                      similar_forms
+                  )
+              ) as is_common
+          ),
+          matching_seed as materialized (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_in_scope (
+                    (
+                      select
+                        $8::uuid
+                    ),
+                    'seed',
+                    false,
+                    of_names
+                  )
+                from
+                  similar_forms
+              )
+              and not words @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $9::uuid
+                    ),
+                    'seed',
+                    false,
+                    true,
+                    (
+                      select
+                        $10::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $11::uuid
+              )::text
+              and 'seed' = any (
+                (
+                  select
+                    $12::text[]
+                )::text[]
+              )
+              and not (
+                select
+                  is_common
+                from
+                  common_seed
+              )
+            limit
+              400 + 1
+          ),
+          common_evidence as materialized (
+            select
+              'evidence' = any (
+                (
+                  select
+                    $13::text[]
+                )::text[]
+              )
+              and (
+                select
+                  count(*) >= 100
+                from
+                  (
+                    select
+                      "search_entries"."id",
+                      "search_entries"."at",
+                      "search_entries"."words"
+                    from
+                      "search_entries"
+                    where
+                      "search_entries"."workspace_id" = (
+                        select
+                          $14::uuid
+                      )
+                      and "search_entries"."kind" = 'evidence'
+                    order by
+                      "search_entries"."at" desc,
+                      "search_entries"."id" desc
+                    limit
+                      200
+                  ) as sample
+                where
+                  words @@ (
+                    select
+                      search_in_scope (
+                        (
+                          select
+                            $15::uuid
+                        ),
+                        'evidence',
+                        false,
+                        of_texts
+                      )
+                    from
+                      similar_forms
+                  )
+              ) as is_common
+          ),
+          matching_evidence as materialized (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_in_scope (
+                    (
+                      select
+                        $16::uuid
+                    ),
+                    'evidence',
+                    false,
+                    of_texts
+                  )
+                from
+                  similar_forms
+              )
+              and not words @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $17::uuid
+                    ),
+                    'evidence',
+                    false,
+                    true,
+                    (
+                      select
+                        $18::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $19::uuid
+              )::text
+              and 'evidence' = any (
+                (
+                  select
+                    $20::text[]
+                )::text[]
+              )
+              and not (
+                select
+                  is_common
+                from
+                  common_evidence
+              )
+            limit
+              400 + 1
+          ),
+          common_comment as materialized (
+            select
+              'comment' = any (
+                (
+                  select
+                    $21::text[]
+                )::text[]
+              )
+              and (
+                select
+                  count(*) >= 100
+                from
+                  (
+                    select
+                      "search_entries"."id",
+                      "search_entries"."at",
+                      "search_entries"."words"
+                    from
+                      "search_entries"
+                    where
+                      "search_entries"."workspace_id" = (
+                        select
+                          $22::uuid
+                      )
+                      and "search_entries"."kind" = 'comment'
+                    order by
+                      "search_entries"."at" desc,
+                      "search_entries"."id" desc
+                    limit
+                      200
+                  ) as sample
+                where
+                  words @@ (
+                    select
+                      search_in_scope (
+                        (
+                          select
+                            $23::uuid
+                        ),
+                        'comment',
+                        false,
+                        of_texts
+                      )
+                    from
+                      similar_forms
+                  )
+              ) as is_common
+          ),
+          matching_comment as materialized (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_in_scope (
+                    (
+                      select
+                        $24::uuid
+                    ),
+                    'comment',
+                    false,
+                    of_texts
+                  )
+                from
+                  similar_forms
+              )
+              and not words @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $25::uuid
+                    ),
+                    'comment',
+                    false,
+                    true,
+                    (
+                      select
+                        $26::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $27::uuid
+              )::text
+              and 'comment' = any (
+                (
+                  select
+                    $28::text[]
+                )::text[]
+              )
+              and not (
+                select
+                  is_common
+                from
+                  common_comment
+              )
+            limit
+              400 + 1
+          ),
+          common_person as materialized (
+            select
+              'person' = any (
+                (
+                  select
+                    $29::text[]
+                )::text[]
+              )
+              and (
+                select
+                  count(*) >= 100
+                from
+                  (
+                    select
+                      "search_entries"."id",
+                      "search_entries"."at",
+                      "search_entries"."words"
+                    from
+                      "search_entries"
+                    where
+                      "search_entries"."workspace_id" = (
+                        select
+                          $30::uuid
+                      )
+                      and "search_entries"."kind" = 'person'
+                    order by
+                      "search_entries"."at" desc,
+                      "search_entries"."id" desc
+                    limit
+                      200
+                  ) as sample
+                where
+                  words @@ (
+                    select
+                      search_in_scope (
+                        (
+                          select
+                            $31::uuid
+                        ),
+                        'person',
+                        false,
+                        of_names
+                      )
+                    from
+                      similar_forms
+                  )
+              ) as is_common
+          ),
+          matching_person as materialized (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_in_scope (
+                    (
+                      select
+                        $32::uuid
+                    ),
+                    'person',
+                    false,
+                    of_names
+                  )
+                from
+                  similar_forms
+              )
+              and not words @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $33::uuid
+                    ),
+                    'person',
+                    false,
+                    true,
+                    (
+                      select
+                        $34::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $35::uuid
+              )::text
+              and 'person' = any (
+                (
+                  select
+                    $36::text[]
+                )::text[]
+              )
+              and not (
+                select
+                  is_common
+                from
+                  common_person
+              )
+            limit
+              400 + 1
+          ),
+          common_team as materialized (
+            select
+              'team' = any (
+                (
+                  select
+                    $37::text[]
+                )::text[]
+              )
+              and (
+                select
+                  count(*) >= 100
+                from
+                  (
+                    select
+                      "search_entries"."id",
+                      "search_entries"."at",
+                      "search_entries"."words"
+                    from
+                      "search_entries"
+                    where
+                      "search_entries"."workspace_id" = (
+                        select
+                          $38::uuid
+                      )
+                      and "search_entries"."kind" = 'team'
+                    order by
+                      "search_entries"."at" desc,
+                      "search_entries"."id" desc
+                    limit
+                      200
+                  ) as sample
+                where
+                  words @@ (
+                    select
+                      search_in_scope (
+                        (
+                          select
+                            $39::uuid
+                        ),
+                        'team',
+                        false,
+                        of_names
+                      )
+                    from
+                      similar_forms
+                  )
+              ) as is_common
+          ),
+          matching_team as materialized (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_in_scope (
+                    (
+                      select
+                        $40::uuid
+                    ),
+                    'team',
+                    false,
+                    of_names
+                  )
+                from
+                  similar_forms
+              )
+              and not words @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $41::uuid
+                    ),
+                    'team',
+                    false,
+                    true,
+                    (
+                      select
+                        $42::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $43::uuid
+              )::text
+              and 'team' = any (
+                (
+                  select
+                    $44::text[]
+                )::text[]
+              )
+              and not (
+                select
+                  is_common
+                from
+                  common_team
+              )
+            limit
+              400 + 1
+          )
+        select
+          kind,
+          id,
+          at,
+          rank
+        from
+          (
+            select distinct
+              kind,
+              id,
+              at,
+              rank
+            from
+              (
+                select
+                  'seed' as kind,
+                  id,
+                  at,
+                  case
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $45::uuid
+                          ),
+                          'seed',
+                          true,
+                          of_words
+                        )
+                      from
+                        similar_forms
+                    ) then 4
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $46::uuid
+                          ),
+                          'seed',
+                          true,
+                          of_names
+                        )
+                      from
+                        similar_forms
+                    ) then 3
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $47::uuid
+                          ),
+                          'seed',
+                          false,
+                          of_words
+                        )
+                      from
+                        similar_forms
+                    ) then 2
+                    else 1
+                  end as rank
+                from
+                  (
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      matching_seed
+                    where
+                      not (
+                        (
+                          (
+                            select
+                              count(*)
+                            from
+                              matching_seed
+                          ) > 400
+                          or (
+                            select
+                              is_common
+                            from
+                              common_seed
+                          )
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          id,
+                          at,
+                          words
+                        from
+                          (
+                            select
+                              "search_entries"."id",
+                              "search_entries"."at",
+                              "search_entries"."words"
+                            from
+                              "search_entries"
+                            where
+                              "search_entries"."workspace_id" = (
+                                select
+                                  $48::uuid
+                              )
+                              and "search_entries"."kind" = 'seed'
+                            order by
+                              "search_entries"."at" desc,
+                              "search_entries"."id" desc
+                            limit
+                              800
+                          ) as newest
+                        where
+                          words @@ (
+                            select
+                              search_in_scope (
+                                (
+                                  select
+                                    $49::uuid
+                                ),
+                                'seed',
+                                false,
+                                of_names
+                              )
+                            from
+                              similar_forms
+                          )
+                          and not words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $50::uuid
+                                ),
+                                'seed',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $51::text
+                                )
+                              )
+                          )
+                        limit
+                          400
+                      ) as newest_matching
+                    where
+                      (
+                        (
+                          select
+                            count(*)
+                          from
+                            matching_seed
+                        ) > 400
+                        or (
+                          select
+                            is_common
+                          from
+                            common_seed
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          "search_entries"."id",
+                          "search_entries"."at",
+                          "search_entries"."words"
+                        from
+                          "search_entries"
+                        where
+                          "search_entries"."words" @@ (
+                            select
+                              search_in_scope (
+                                (
+                                  select
+                                    $52::uuid
+                                ),
+                                'seed',
+                                true,
+                                of_names
+                              )
+                            from
+                              similar_forms
+                          )
+                          and not words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $53::uuid
+                                ),
+                                'seed',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $54::text
+                                )
+                              )
+                          )
+                          and "search_entries"."workspace_id"::text = (
+                            select
+                              $55::uuid
+                          )::text
+                          and (
+                            (
+                              select
+                                count(*)
+                              from
+                                matching_seed
+                            ) > 400
+                            or (
+                              select
+                                is_common
+                              from
+                                common_seed
+                            )
+                          )
+                        limit
+                          400
+                      ) as titled
+                  ) as compared
+                union all
+                select
+                  'evidence' as kind,
+                  id,
+                  at,
+                  case
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $56::uuid
+                          ),
+                          'evidence',
+                          true,
+                          of_words
+                        )
+                      from
+                        similar_forms
+                    ) then 4
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $57::uuid
+                          ),
+                          'evidence',
+                          true,
+                          of_texts
+                        )
+                      from
+                        similar_forms
+                    ) then 3
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $58::uuid
+                          ),
+                          'evidence',
+                          false,
+                          of_words
+                        )
+                      from
+                        similar_forms
+                    ) then 2
+                    else 1
+                  end as rank
+                from
+                  (
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      matching_evidence
+                    where
+                      not (
+                        (
+                          (
+                            select
+                              count(*)
+                            from
+                              matching_evidence
+                          ) > 400
+                          or (
+                            select
+                              is_common
+                            from
+                              common_evidence
+                          )
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          id,
+                          at,
+                          words
+                        from
+                          (
+                            select
+                              "search_entries"."id",
+                              "search_entries"."at",
+                              "search_entries"."words"
+                            from
+                              "search_entries"
+                            where
+                              "search_entries"."workspace_id" = (
+                                select
+                                  $59::uuid
+                              )
+                              and "search_entries"."kind" = 'evidence'
+                            order by
+                              "search_entries"."at" desc,
+                              "search_entries"."id" desc
+                            limit
+                              800
+                          ) as newest
+                        where
+                          words @@ (
+                            select
+                              search_in_scope (
+                                (
+                                  select
+                                    $60::uuid
+                                ),
+                                'evidence',
+                                false,
+                                of_texts
+                              )
+                            from
+                              similar_forms
+                          )
+                          and not words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $61::uuid
+                                ),
+                                'evidence',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $62::text
+                                )
+                              )
+                          )
+                        limit
+                          400
+                      ) as newest_matching
+                    where
+                      (
+                        (
+                          select
+                            count(*)
+                          from
+                            matching_evidence
+                        ) > 400
+                        or (
+                          select
+                            is_common
+                          from
+                            common_evidence
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          "search_entries"."id",
+                          "search_entries"."at",
+                          "search_entries"."words"
+                        from
+                          "search_entries"
+                        where
+                          "search_entries"."words" @@ (
+                            select
+                              search_in_scope (
+                                (
+                                  select
+                                    $63::uuid
+                                ),
+                                'evidence',
+                                true,
+                                of_texts
+                              )
+                            from
+                              similar_forms
+                          )
+                          and not words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $64::uuid
+                                ),
+                                'evidence',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $65::text
+                                )
+                              )
+                          )
+                          and "search_entries"."workspace_id"::text = (
+                            select
+                              $66::uuid
+                          )::text
+                          and (
+                            (
+                              select
+                                count(*)
+                              from
+                                matching_evidence
+                            ) > 400
+                            or (
+                              select
+                                is_common
+                              from
+                                common_evidence
+                            )
+                          )
+                        limit
+                          400
+                      ) as titled
+                  ) as compared
+                union all
+                select
+                  'comment' as kind,
+                  id,
+                  at,
+                  case
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $67::uuid
+                          ),
+                          'comment',
+                          true,
+                          of_words
+                        )
+                      from
+                        similar_forms
+                    ) then 4
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $68::uuid
+                          ),
+                          'comment',
+                          true,
+                          of_texts
+                        )
+                      from
+                        similar_forms
+                    ) then 3
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $69::uuid
+                          ),
+                          'comment',
+                          false,
+                          of_words
+                        )
+                      from
+                        similar_forms
+                    ) then 2
+                    else 1
+                  end as rank
+                from
+                  (
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      matching_comment
+                    where
+                      not (
+                        (
+                          (
+                            select
+                              count(*)
+                            from
+                              matching_comment
+                          ) > 400
+                          or (
+                            select
+                              is_common
+                            from
+                              common_comment
+                          )
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          id,
+                          at,
+                          words
+                        from
+                          (
+                            select
+                              "search_entries"."id",
+                              "search_entries"."at",
+                              "search_entries"."words"
+                            from
+                              "search_entries"
+                            where
+                              "search_entries"."workspace_id" = (
+                                select
+                                  $70::uuid
+                              )
+                              and "search_entries"."kind" = 'comment'
+                            order by
+                              "search_entries"."at" desc,
+                              "search_entries"."id" desc
+                            limit
+                              800
+                          ) as newest
+                        where
+                          words @@ (
+                            select
+                              search_in_scope (
+                                (
+                                  select
+                                    $71::uuid
+                                ),
+                                'comment',
+                                false,
+                                of_texts
+                              )
+                            from
+                              similar_forms
+                          )
+                          and not words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $72::uuid
+                                ),
+                                'comment',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $73::text
+                                )
+                              )
+                          )
+                        limit
+                          400
+                      ) as newest_matching
+                    where
+                      (
+                        (
+                          select
+                            count(*)
+                          from
+                            matching_comment
+                        ) > 400
+                        or (
+                          select
+                            is_common
+                          from
+                            common_comment
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          "search_entries"."id",
+                          "search_entries"."at",
+                          "search_entries"."words"
+                        from
+                          "search_entries"
+                        where
+                          "search_entries"."words" @@ (
+                            select
+                              search_in_scope (
+                                (
+                                  select
+                                    $74::uuid
+                                ),
+                                'comment',
+                                true,
+                                of_texts
+                              )
+                            from
+                              similar_forms
+                          )
+                          and not words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $75::uuid
+                                ),
+                                'comment',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $76::text
+                                )
+                              )
+                          )
+                          and "search_entries"."workspace_id"::text = (
+                            select
+                              $77::uuid
+                          )::text
+                          and (
+                            (
+                              select
+                                count(*)
+                              from
+                                matching_comment
+                            ) > 400
+                            or (
+                              select
+                                is_common
+                              from
+                                common_comment
+                            )
+                          )
+                        limit
+                          400
+                      ) as titled
+                  ) as compared
+                union all
+                select
+                  'person' as kind,
+                  id,
+                  at,
+                  case
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $78::uuid
+                          ),
+                          'person',
+                          true,
+                          of_words
+                        )
+                      from
+                        similar_forms
+                    ) then 4
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $79::uuid
+                          ),
+                          'person',
+                          true,
+                          of_names
+                        )
+                      from
+                        similar_forms
+                    ) then 3
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $80::uuid
+                          ),
+                          'person',
+                          false,
+                          of_words
+                        )
+                      from
+                        similar_forms
+                    ) then 2
+                    else 1
+                  end as rank
+                from
+                  (
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      matching_person
+                    where
+                      not (
+                        (
+                          (
+                            select
+                              count(*)
+                            from
+                              matching_person
+                          ) > 400
+                          or (
+                            select
+                              is_common
+                            from
+                              common_person
+                          )
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          id,
+                          at,
+                          words
+                        from
+                          (
+                            select
+                              "search_entries"."id",
+                              "search_entries"."at",
+                              "search_entries"."words"
+                            from
+                              "search_entries"
+                            where
+                              "search_entries"."workspace_id" = (
+                                select
+                                  $81::uuid
+                              )
+                              and "search_entries"."kind" = 'person'
+                            order by
+                              "search_entries"."at" desc,
+                              "search_entries"."id" desc
+                            limit
+                              800
+                          ) as newest
+                        where
+                          words @@ (
+                            select
+                              search_in_scope (
+                                (
+                                  select
+                                    $82::uuid
+                                ),
+                                'person',
+                                false,
+                                of_names
+                              )
+                            from
+                              similar_forms
+                          )
+                          and not words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $83::uuid
+                                ),
+                                'person',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $84::text
+                                )
+                              )
+                          )
+                        limit
+                          400
+                      ) as newest_matching
+                    where
+                      (
+                        (
+                          select
+                            count(*)
+                          from
+                            matching_person
+                        ) > 400
+                        or (
+                          select
+                            is_common
+                          from
+                            common_person
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          "search_entries"."id",
+                          "search_entries"."at",
+                          "search_entries"."words"
+                        from
+                          "search_entries"
+                        where
+                          "search_entries"."words" @@ (
+                            select
+                              search_in_scope (
+                                (
+                                  select
+                                    $85::uuid
+                                ),
+                                'person',
+                                true,
+                                of_names
+                              )
+                            from
+                              similar_forms
+                          )
+                          and not words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $86::uuid
+                                ),
+                                'person',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $87::text
+                                )
+                              )
+                          )
+                          and "search_entries"."workspace_id"::text = (
+                            select
+                              $88::uuid
+                          )::text
+                          and (
+                            (
+                              select
+                                count(*)
+                              from
+                                matching_person
+                            ) > 400
+                            or (
+                              select
+                                is_common
+                              from
+                                common_person
+                            )
+                          )
+                        limit
+                          400
+                      ) as titled
+                  ) as compared
+                union all
+                select
+                  'team' as kind,
+                  id,
+                  at,
+                  case
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $89::uuid
+                          ),
+                          'team',
+                          true,
+                          of_words
+                        )
+                      from
+                        similar_forms
+                    ) then 4
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $90::uuid
+                          ),
+                          'team',
+                          true,
+                          of_names
+                        )
+                      from
+                        similar_forms
+                    ) then 3
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $91::uuid
+                          ),
+                          'team',
+                          false,
+                          of_words
+                        )
+                      from
+                        similar_forms
+                    ) then 2
+                    else 1
+                  end as rank
+                from
+                  (
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      matching_team
+                    where
+                      not (
+                        (
+                          (
+                            select
+                              count(*)
+                            from
+                              matching_team
+                          ) > 400
+                          or (
+                            select
+                              is_common
+                            from
+                              common_team
+                          )
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          id,
+                          at,
+                          words
+                        from
+                          (
+                            select
+                              "search_entries"."id",
+                              "search_entries"."at",
+                              "search_entries"."words"
+                            from
+                              "search_entries"
+                            where
+                              "search_entries"."workspace_id" = (
+                                select
+                                  $92::uuid
+                              )
+                              and "search_entries"."kind" = 'team'
+                            order by
+                              "search_entries"."at" desc,
+                              "search_entries"."id" desc
+                            limit
+                              800
+                          ) as newest
+                        where
+                          words @@ (
+                            select
+                              search_in_scope (
+                                (
+                                  select
+                                    $93::uuid
+                                ),
+                                'team',
+                                false,
+                                of_names
+                              )
+                            from
+                              similar_forms
+                          )
+                          and not words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $94::uuid
+                                ),
+                                'team',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $95::text
+                                )
+                              )
+                          )
+                        limit
+                          400
+                      ) as newest_matching
+                    where
+                      (
+                        (
+                          select
+                            count(*)
+                          from
+                            matching_team
+                        ) > 400
+                        or (
+                          select
+                            is_common
+                          from
+                            common_team
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          "search_entries"."id",
+                          "search_entries"."at",
+                          "search_entries"."words"
+                        from
+                          "search_entries"
+                        where
+                          "search_entries"."words" @@ (
+                            select
+                              search_in_scope (
+                                (
+                                  select
+                                    $96::uuid
+                                ),
+                                'team',
+                                true,
+                                of_names
+                              )
+                            from
+                              similar_forms
+                          )
+                          and not words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $97::uuid
+                                ),
+                                'team',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $98::text
+                                )
+                              )
+                          )
+                          and "search_entries"."workspace_id"::text = (
+                            select
+                              $99::uuid
+                          )::text
+                          and (
+                            (
+                              select
+                                count(*)
+                              from
+                                matching_team
+                            ) > 400
+                            or (
+                              select
+                                is_common
+                              from
+                                common_team
+                            )
+                          )
+                        limit
+                          400
+                      ) as titled
+                  ) as compared
+              ) as candidates
+          ) as found
+        where
+          (rank, at, id) < (
+            (
+              select
+                $100::int
+            ),
+            (
+              select
+                $101::timestamptz
+            ),
+            (
+              select
+                $102::uuid
+            )
+          )
+        order by
+          rank desc,
+          at desc,
+          id desc
+        limit
+          (
+            select
+              $103::int
+          )
+      ) as page
+      left join "evidence" on page.kind = 'evidence'
+      and "evidence"."id" = page.id
+      left join "comments" on page.kind = 'comment'
+      and "comments"."id" = page.id
+      left join "seeds" on "seeds"."id" = coalesce(
+        "evidence"."seed_id",
+        "comments"."seed_id",
+        case page.kind
+          when 'seed' then page.id
+        end
+      )
+      left join "users" on page.kind = 'person'
+      and "users"."id" = page.id
+      left join "teams" on page.kind = 'team'
+      and "teams"."id" = page.id
+      cross join lateral (
+        select
+          text,
+          greatest(
+            1,
+            position(
+              (
+                select
+                  coalesce(
+                    (
+                      search_words (
+                        (
+                          select
+                            $104::text
+                        )
+                      )
+                    ) [1],
+                    ''
+                  )
+              ) in search_form (text)
+            ) - 60
+          ) as start
+        from
+          (
+            select
+              case page.kind
+                when 'seed' then "seeds"."summary"
+                when 'evidence' then "evidence"."summary"
+                when 'comment' then regexp_replace("comments"."body", '\[@[^]]*\]\((?:user|agent):[0-9a-f-]{36}\)', '@…', 'g')
               end as text
             offset
               0
@@ -5562,6 +9195,16 @@ where
 for key share
 on conflict do nothing;
 
+-- seed_lead_select
+select
+  "users"."id",
+  "users"."name"
+from
+  "seeds"
+  inner join "users" on "users"."id" = "seeds"."lead_user_id"
+where
+  "seeds"."id" = $1;
+
 -- seed_participants_insert
 insert into
   "seed_participants" ("seed_id", "user_id", "workspace_id", "joined_at")
@@ -5595,6 +9238,7 @@ where
   (
     "seed_participants"."seed_id" = $1
     and "seed_participants"."user_id" = $2
+    and "users"."kind" = $3
   );
 
 -- seed_participants_select_of_seed
@@ -5704,6 +9348,7 @@ insert into
     "status",
     "created_by_user_id",
     "agent_name",
+    "grant_id",
     "lead_user_id",
     "created_at",
     "updated_at",
@@ -5711,7 +9356,11 @@ insert into
     "supports_count",
     "contradicts_count",
     "neutral_count",
-    "comment_count"
+    "comment_count",
+    "participant_count",
+    "last_evidence_at",
+    "last_comment_at",
+    "activity_at"
   )
 values
   (
@@ -5729,6 +9378,11 @@ values
     $12,
     $13,
     $14,
+    $15,
+    default,
+    default,
+    default,
+    default,
     default,
     default,
     default,
@@ -5760,6 +9414,7 @@ for no key update;
 select
   "title",
   "created_by_user_id",
+  "grant_id",
   "deleted_at"
 from
   "seeds"
@@ -5789,33 +9444,22 @@ for share;
 
 -- seeds_select
 select
-  "id",
-  "title",
-  "summary",
-  "problem",
-  "audience",
-  "hypothesis",
-  "success_criteria",
-  "status",
-  "lead_user_id",
-  "created_by_user_id",
-  (
-    select
-      "name"
-    from
-      "users"
-    where
-      "users"."id" = "seeds"."created_by_user_id"
-  ),
-  "agent_name",
-  (
-    select
-      count(*)::int
-    from
-      "seed_participants"
-    where
-      "seed_participants"."seed_id" = "seeds"."id"
-  ),
+  "seeds"."id",
+  "seeds"."workspace_id",
+  $1::text || "seeds"."id",
+  "seeds"."title",
+  "seeds"."summary",
+  "seeds"."problem",
+  "seeds"."audience",
+  "seeds"."hypothesis",
+  "seeds"."success_criteria",
+  "seeds"."status",
+  "seeds"."lead_user_id",
+  "seeds"."created_by_user_id",
+  "creators"."name",
+  "seeds"."agent_name",
+  "leads"."name",
+  "seeds"."participant_count",
   exists (
     select
     from
@@ -5823,7 +9467,7 @@ select
     where
       (
         "seed_participants"."seed_id" = "seeds"."id"
-        and "seed_participants"."user_id" = $1
+        and "seed_participants"."user_id" = $2
       )
   ),
   exists (
@@ -5833,22 +9477,34 @@ select
     where
       (
         "seed_followers"."seed_id" = "seeds"."id"
-        and "seed_followers"."user_id" = $2
+        and "seed_followers"."user_id" = $3
       )
   ),
-  json_build_object('supports', "supports_count", 'contradicts', "contradicts_count", 'neutral', "neutral_count"),
-  "comment_count",
-  "created_at",
-  "updated_at"
+  json_build_object(
+    'supports',
+    "seeds"."supports_count",
+    'contradicts',
+    "seeds"."contradicts_count",
+    'neutral',
+    "seeds"."neutral_count"
+  ),
+  "seeds"."comment_count",
+  "seeds"."last_evidence_at",
+  "seeds"."last_comment_at",
+  "seeds"."created_at",
+  "seeds"."updated_at",
+  "seeds"."activity_at"
 from
   "seeds"
+  left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
+  left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
 where
   (
-    "seeds"."id" = $3
+    "seeds"."id" = $4
     and "seeds"."deleted_at" is null
   );
 
--- seeds_select_changed_of_status
+-- seeds_select_active_of_status
 select
   coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
   count(*)::int as "count"
@@ -5856,6 +9512,8 @@ from
   (
     select
       "seeds"."id" as "id",
+      "seeds"."workspace_id" as "workspaceId",
+      $1::text || "seeds"."id" as "url",
       "seeds"."title" as "title",
       "seeds"."summary" as "summary",
       "seeds"."problem" as "problem",
@@ -5865,23 +9523,10 @@ from
       "seeds"."status" as "status",
       "seeds"."lead_user_id" as "leadUserId",
       "seeds"."created_by_user_id" as "createdByUserId",
-      (
-        select
-          "users"."name"
-        from
-          "users"
-        where
-          "users"."id" = "seeds"."created_by_user_id"
-      ) as "createdByName",
+      "creators"."name" as "createdByName",
       "seeds"."agent_name" as "agentName",
-      (
-        select
-          count(*)::int
-        from
-          "seed_participants"
-        where
-          "seed_participants"."seed_id" = "seeds"."id"
-      ) as "participantCount",
+      "leads"."name" as "leadName",
+      "seeds"."participant_count" as "participantCount",
       exists (
         select
         from
@@ -5889,7 +9534,7 @@ from
         where
           (
             "seed_participants"."seed_id" = "seeds"."id"
-            and "seed_participants"."user_id" = $1
+            and "seed_participants"."user_id" = $2
           )
       ) as "joined",
       exists (
@@ -5899,7 +9544,7 @@ from
         where
           (
             "seed_followers"."seed_id" = "seeds"."id"
-            and "seed_followers"."user_id" = $2
+            and "seed_followers"."user_id" = $3
           )
       ) as "following",
       json_build_object(
@@ -5911,8 +9556,237 @@ from
         "seeds"."neutral_count"
       ) as "evidenceCounts",
       "seeds"."comment_count" as "commentCount",
+      to_char("seeds"."last_evidence_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastEvidenceAt",
+      to_char("seeds"."last_comment_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastCommentAt",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-      to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
+      to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt",
+      to_char("seeds"."activity_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "activityAt"
+    from
+      (
+        select
+          "id",
+          sum("row_size") over (
+            order by
+              "page"."activity_at" desc,
+              "page"."id" desc rows unbounded preceding
+          ) - ("row_size") as "bytes_before"
+        from
+          (
+            select
+              "id",
+              "activity_at",
+              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
+            from
+              "seeds"
+            where
+              (
+                (
+                  "seeds"."workspace_id" = $4
+                  and "seeds"."deleted_at" is null
+                  and "seeds"."status" = (
+                    select
+                      $5::text
+                  )
+                )
+                and ("seeds"."activity_at", "seeds"."id") < (
+                  (
+                    select
+                      $6::timestamptz
+                  ),
+                  (
+                    select
+                      $7::uuid
+                  )
+                )
+              )
+            order by
+              "seeds"."activity_at" desc,
+              "seeds"."id" desc
+            limit
+              (
+                select
+                  $8::int
+              )
+          ) "page"
+      ) "page_bytes"
+      inner join "seeds" on "seeds"."id" = "page_bytes"."id"
+      left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
+      left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
+    where
+      "bytes_before" < $9
+    order by
+      "seeds"."activity_at" desc,
+      "seeds"."id" desc
+  ) "rows";
+
+-- seeds_select_active_of_workspace
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "seeds"."id" as "id",
+      "seeds"."workspace_id" as "workspaceId",
+      $1::text || "seeds"."id" as "url",
+      "seeds"."title" as "title",
+      "seeds"."summary" as "summary",
+      "seeds"."problem" as "problem",
+      "seeds"."audience" as "audience",
+      "seeds"."hypothesis" as "hypothesis",
+      "seeds"."success_criteria" as "successCriteria",
+      "seeds"."status" as "status",
+      "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."created_by_user_id" as "createdByUserId",
+      "creators"."name" as "createdByName",
+      "seeds"."agent_name" as "agentName",
+      "leads"."name" as "leadName",
+      "seeds"."participant_count" as "participantCount",
+      exists (
+        select
+        from
+          "seed_participants"
+        where
+          (
+            "seed_participants"."seed_id" = "seeds"."id"
+            and "seed_participants"."user_id" = $2
+          )
+      ) as "joined",
+      exists (
+        select
+        from
+          "seed_followers"
+        where
+          (
+            "seed_followers"."seed_id" = "seeds"."id"
+            and "seed_followers"."user_id" = $3
+          )
+      ) as "following",
+      json_build_object(
+        'supports',
+        "seeds"."supports_count",
+        'contradicts',
+        "seeds"."contradicts_count",
+        'neutral',
+        "seeds"."neutral_count"
+      ) as "evidenceCounts",
+      "seeds"."comment_count" as "commentCount",
+      to_char("seeds"."last_evidence_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastEvidenceAt",
+      to_char("seeds"."last_comment_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastCommentAt",
+      to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt",
+      to_char("seeds"."activity_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "activityAt"
+    from
+      (
+        select
+          "id",
+          sum("row_size") over (
+            order by
+              "page"."activity_at" desc,
+              "page"."id" desc rows unbounded preceding
+          ) - ("row_size") as "bytes_before"
+        from
+          (
+            select
+              "id",
+              "activity_at",
+              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
+            from
+              "seeds"
+            where
+              (
+                (
+                  "seeds"."workspace_id" = $4
+                  and "seeds"."deleted_at" is null
+                )
+                and ("seeds"."activity_at", "seeds"."id") < (
+                  (
+                    select
+                      $5::timestamptz
+                  ),
+                  (
+                    select
+                      $6::uuid
+                  )
+                )
+              )
+            order by
+              "seeds"."activity_at" desc,
+              "seeds"."id" desc
+            limit
+              (
+                select
+                  $7::int
+              )
+          ) "page"
+      ) "page_bytes"
+      inner join "seeds" on "seeds"."id" = "page_bytes"."id"
+      left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
+      left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
+    where
+      "bytes_before" < $8
+    order by
+      "seeds"."activity_at" desc,
+      "seeds"."id" desc
+  ) "rows";
+
+-- seeds_select_changed_of_status
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "seeds"."id" as "id",
+      "seeds"."workspace_id" as "workspaceId",
+      $1::text || "seeds"."id" as "url",
+      "seeds"."title" as "title",
+      "seeds"."summary" as "summary",
+      "seeds"."problem" as "problem",
+      "seeds"."audience" as "audience",
+      "seeds"."hypothesis" as "hypothesis",
+      "seeds"."success_criteria" as "successCriteria",
+      "seeds"."status" as "status",
+      "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."created_by_user_id" as "createdByUserId",
+      "creators"."name" as "createdByName",
+      "seeds"."agent_name" as "agentName",
+      "leads"."name" as "leadName",
+      "seeds"."participant_count" as "participantCount",
+      exists (
+        select
+        from
+          "seed_participants"
+        where
+          (
+            "seed_participants"."seed_id" = "seeds"."id"
+            and "seed_participants"."user_id" = $2
+          )
+      ) as "joined",
+      exists (
+        select
+        from
+          "seed_followers"
+        where
+          (
+            "seed_followers"."seed_id" = "seeds"."id"
+            and "seed_followers"."user_id" = $3
+          )
+      ) as "following",
+      json_build_object(
+        'supports',
+        "seeds"."supports_count",
+        'contradicts',
+        "seeds"."contradicts_count",
+        'neutral',
+        "seeds"."neutral_count"
+      ) as "evidenceCounts",
+      "seeds"."comment_count" as "commentCount",
+      to_char("seeds"."last_evidence_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastEvidenceAt",
+      to_char("seeds"."last_comment_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastCommentAt",
+      to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt",
+      to_char("seeds"."activity_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "activityAt"
     from
       (
         select
@@ -5933,12 +9807,123 @@ from
             where
               (
                 (
-                  "seeds"."workspace_id" = $3
+                  "seeds"."workspace_id" = $4
                   and "seeds"."deleted_at" is null
                   and "seeds"."status" = (
                     select
-                      $4::text
+                      $5::text
                   )
+                )
+                and ("seeds"."updated_at", "seeds"."id") < (
+                  (
+                    select
+                      $6::timestamptz
+                  ),
+                  (
+                    select
+                      $7::uuid
+                  )
+                )
+              )
+            order by
+              "seeds"."updated_at" desc,
+              "seeds"."id" desc
+            limit
+              (
+                select
+                  $8::int
+              )
+          ) "page"
+      ) "page_bytes"
+      inner join "seeds" on "seeds"."id" = "page_bytes"."id"
+      left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
+      left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
+    where
+      "bytes_before" < $9
+    order by
+      "seeds"."updated_at" desc,
+      "seeds"."id" desc
+  ) "rows";
+
+-- seeds_select_changed_of_workspace
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "seeds"."id" as "id",
+      "seeds"."workspace_id" as "workspaceId",
+      $1::text || "seeds"."id" as "url",
+      "seeds"."title" as "title",
+      "seeds"."summary" as "summary",
+      "seeds"."problem" as "problem",
+      "seeds"."audience" as "audience",
+      "seeds"."hypothesis" as "hypothesis",
+      "seeds"."success_criteria" as "successCriteria",
+      "seeds"."status" as "status",
+      "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."created_by_user_id" as "createdByUserId",
+      "creators"."name" as "createdByName",
+      "seeds"."agent_name" as "agentName",
+      "leads"."name" as "leadName",
+      "seeds"."participant_count" as "participantCount",
+      exists (
+        select
+        from
+          "seed_participants"
+        where
+          (
+            "seed_participants"."seed_id" = "seeds"."id"
+            and "seed_participants"."user_id" = $2
+          )
+      ) as "joined",
+      exists (
+        select
+        from
+          "seed_followers"
+        where
+          (
+            "seed_followers"."seed_id" = "seeds"."id"
+            and "seed_followers"."user_id" = $3
+          )
+      ) as "following",
+      json_build_object(
+        'supports',
+        "seeds"."supports_count",
+        'contradicts',
+        "seeds"."contradicts_count",
+        'neutral',
+        "seeds"."neutral_count"
+      ) as "evidenceCounts",
+      "seeds"."comment_count" as "commentCount",
+      to_char("seeds"."last_evidence_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastEvidenceAt",
+      to_char("seeds"."last_comment_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastCommentAt",
+      to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt",
+      to_char("seeds"."activity_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "activityAt"
+    from
+      (
+        select
+          "id",
+          sum("row_size") over (
+            order by
+              "page"."updated_at" desc,
+              "page"."id" desc rows unbounded preceding
+          ) - ("row_size") as "bytes_before"
+        from
+          (
+            select
+              "id",
+              "updated_at",
+              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
+            from
+              "seeds"
+            where
+              (
+                (
+                  "seeds"."workspace_id" = $4
+                  and "seeds"."deleted_at" is null
                 )
                 and ("seeds"."updated_at", "seeds"."id") < (
                   (
@@ -5960,127 +9945,12 @@ from
                   $7::int
               )
           ) "page"
-      ) "placed"
-      inner join "seeds" on "seeds"."id" = "placed"."id"
+      ) "page_bytes"
+      inner join "seeds" on "seeds"."id" = "page_bytes"."id"
+      left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
+      left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
     where
       "bytes_before" < $8
-    order by
-      "seeds"."updated_at" desc,
-      "seeds"."id" desc
-  ) "rows";
-
--- seeds_select_changed_of_workspace
-select
-  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
-  count(*)::int as "count"
-from
-  (
-    select
-      "seeds"."id" as "id",
-      "seeds"."title" as "title",
-      "seeds"."summary" as "summary",
-      "seeds"."problem" as "problem",
-      "seeds"."audience" as "audience",
-      "seeds"."hypothesis" as "hypothesis",
-      "seeds"."success_criteria" as "successCriteria",
-      "seeds"."status" as "status",
-      "seeds"."lead_user_id" as "leadUserId",
-      "seeds"."created_by_user_id" as "createdByUserId",
-      (
-        select
-          "users"."name"
-        from
-          "users"
-        where
-          "users"."id" = "seeds"."created_by_user_id"
-      ) as "createdByName",
-      "seeds"."agent_name" as "agentName",
-      (
-        select
-          count(*)::int
-        from
-          "seed_participants"
-        where
-          "seed_participants"."seed_id" = "seeds"."id"
-      ) as "participantCount",
-      exists (
-        select
-        from
-          "seed_participants"
-        where
-          (
-            "seed_participants"."seed_id" = "seeds"."id"
-            and "seed_participants"."user_id" = $1
-          )
-      ) as "joined",
-      exists (
-        select
-        from
-          "seed_followers"
-        where
-          (
-            "seed_followers"."seed_id" = "seeds"."id"
-            and "seed_followers"."user_id" = $2
-          )
-      ) as "following",
-      json_build_object(
-        'supports',
-        "seeds"."supports_count",
-        'contradicts',
-        "seeds"."contradicts_count",
-        'neutral',
-        "seeds"."neutral_count"
-      ) as "evidenceCounts",
-      "seeds"."comment_count" as "commentCount",
-      to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-      to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
-    from
-      (
-        select
-          "id",
-          sum("row_size") over (
-            order by
-              "page"."updated_at" desc,
-              "page"."id" desc rows unbounded preceding
-          ) - ("row_size") as "bytes_before"
-        from
-          (
-            select
-              "id",
-              "updated_at",
-              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
-            from
-              "seeds"
-            where
-              (
-                (
-                  "seeds"."workspace_id" = $3
-                  and "seeds"."deleted_at" is null
-                )
-                and ("seeds"."updated_at", "seeds"."id") < (
-                  (
-                    select
-                      $4::timestamptz
-                  ),
-                  (
-                    select
-                      $5::uuid
-                  )
-                )
-              )
-            order by
-              "seeds"."updated_at" desc,
-              "seeds"."id" desc
-            limit
-              (
-                select
-                  $6::int
-              )
-          ) "page"
-      ) "placed"
-      inner join "seeds" on "seeds"."id" = "placed"."id"
-    where
-      "bytes_before" < $7
     order by
       "seeds"."updated_at" desc,
       "seeds"."id" desc
@@ -6126,21 +9996,22 @@ with
   "found" as (
     select
       "id",
+      to_char("sorted_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' ' || "id" as "seed_position",
       row_number() over (
         order by
-          "recent"."updated_at" desc,
+          "sorted_at" desc,
           "recent"."id" desc
-      ) as "seed_place",
+      ) as "seed_rank",
       sum("seed_size") over (
         order by
-          "recent"."updated_at" desc,
+          "sorted_at" desc,
           "recent"."id" desc rows unbounded preceding
       ) - ("seed_size") as "seeds_before"
     from
       (
         select
           "id",
-          "updated_at",
+          "updated_at" as "sorted_at",
           coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "seed_size"
         from
           "seeds"
@@ -6201,6 +10072,7 @@ with
       "seeds"."status",
       "seeds"."created_by_user_id",
       "seeds"."agent_name",
+      "seeds"."grant_id",
       "seeds"."lead_user_id",
       "seeds"."created_at",
       "seeds"."updated_at",
@@ -6209,13 +10081,17 @@ with
       "seeds"."contradicts_count",
       "seeds"."neutral_count",
       "seeds"."comment_count",
-      "seed_place"
+      "seeds"."participant_count",
+      "seeds"."last_evidence_at",
+      "seeds"."last_comment_at",
+      "seeds"."activity_at",
+      "seed_rank"
     from
       "found"
       inner join "seeds" on "seeds"."id" = "found"."id"
     where
       (
-        "seed_place" <= $8
+        "seed_rank" <= $8
         and "seeds_before" < $9
       )
   ),
@@ -6282,13 +10158,14 @@ with
           sum("evidence_size") over (
             order by
               "round",
-              "seed_place" rows unbounded preceding
+              "seed_rank" rows unbounded preceding
           ) - ("evidence_size") as "evidence_before"
         from
           "latest"
           cross join lateral (
             select
               "id",
+              "workspace_id",
               "seed_id",
               "kind",
               "verdict",
@@ -6337,6 +10214,20 @@ select
   "outline_text",
   (
     select
+      coalesce(
+        string_agg(
+          "seed_position",
+          ','
+          order by
+            "seed_rank"
+        ),
+        ''
+      )
+    from
+      "found"
+  ),
+  (
+    select
       count(*)::int
     from
       "found"
@@ -6367,14 +10258,7 @@ from
                   "latest"."status" as "status",
                   "latest"."agent_name" as "agentName",
                   "latest"."lead_user_id" as "leadUserId",
-                  (
-                    select
-                      count(*)::int
-                    from
-                      "seed_participants"
-                    where
-                      "seed_participants"."seed_id" = "latest"."id"
-                  ) as "participantCount",
+                  "latest"."participant_count" as "participantCount",
                   exists (
                     select
                     from
@@ -6403,7 +10287,7 @@ from
           "latest"
           left join "shown" on "shown"."seed_id" = "latest"."id"
         order by
-          "seed_place"
+          "seed_rank"
       ) "rows"
   ) "in_full"
   cross join (
@@ -6436,16 +10320,22 @@ from
                     'neutral',
                     "seeds"."neutral_count"
                   ) as "evidenceCounts",
-                  to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
+                  to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt",
+                  to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+                  "leads"."name" as "leadName",
+                  "seeds"."participant_count" as "participantCount",
+                  "seeds"."comment_count" as "commentCount",
+                  to_char("seeds"."activity_at" at time zone 'UTC', 'YYYY-MM-DD') as "activeOn"
               ) as item
           ) as "item"
         from
           "found"
           inner join "seeds" on "seeds"."id" = "found"."id"
+          left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
         where
-          "seed_place" <= $19
+          "seed_rank" <= $19
         order by
-          "seed_place"
+          "seed_rank"
       ) "outline_rows"
   ) "outline"
   cross join (
@@ -6496,14 +10386,7 @@ select
           "seeds"."status" as "status",
           "seeds"."agent_name" as "agentName",
           "seeds"."lead_user_id" as "leadUserId",
-          (
-            select
-              count(*)::int
-            from
-              "seed_participants"
-            where
-              "seed_participants"."seed_id" = "seeds"."id"
-          ) as "participantCount",
+          "seeds"."participant_count" as "participantCount",
           exists (
             select
             from
@@ -6530,6 +10413,7 @@ select
   )::text,
   "shown_count"::int,
   coalesce("is_cut", false),
+  to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' ' || "seeds"."id",
   "seeds"."supports_count" + "seeds"."contradicts_count" + "seeds"."neutral_count"
 from
   "seeds"
@@ -6581,6 +10465,7 @@ from
       (
         select
           "id",
+          "workspace_id",
           "seed_id",
           "kind",
           "verdict",
@@ -6645,21 +10530,22 @@ with
   "found" as (
     select
       "id",
+      to_char("sorted_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ' ' || "id" as "seed_position",
       row_number() over (
         order by
-          "recent"."updated_at" desc,
+          "sorted_at" desc,
           "recent"."id" desc
-      ) as "seed_place",
+      ) as "seed_rank",
       sum("seed_size") over (
         order by
-          "recent"."updated_at" desc,
+          "sorted_at" desc,
           "recent"."id" desc rows unbounded preceding
       ) - ("seed_size") as "seeds_before"
     from
       (
         select
           "id",
-          "updated_at",
+          "updated_at" as "sorted_at",
           coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "seed_size"
         from
           "seeds"
@@ -6747,6 +10633,7 @@ with
       "seeds"."status",
       "seeds"."created_by_user_id",
       "seeds"."agent_name",
+      "seeds"."grant_id",
       "seeds"."lead_user_id",
       "seeds"."created_at",
       "seeds"."updated_at",
@@ -6755,13 +10642,17 @@ with
       "seeds"."contradicts_count",
       "seeds"."neutral_count",
       "seeds"."comment_count",
-      "seed_place"
+      "seeds"."participant_count",
+      "seeds"."last_evidence_at",
+      "seeds"."last_comment_at",
+      "seeds"."activity_at",
+      "seed_rank"
     from
       "found"
       inner join "seeds" on "seeds"."id" = "found"."id"
     where
       (
-        "seed_place" <= $11
+        "seed_rank" <= $11
         and "seeds_before" < $12
       )
   ),
@@ -6828,13 +10719,14 @@ with
           sum("evidence_size") over (
             order by
               "round",
-              "seed_place" rows unbounded preceding
+              "seed_rank" rows unbounded preceding
           ) - ("evidence_size") as "evidence_before"
         from
           "latest"
           cross join lateral (
             select
               "id",
+              "workspace_id",
               "seed_id",
               "kind",
               "verdict",
@@ -6883,6 +10775,20 @@ select
   "outline_text",
   (
     select
+      coalesce(
+        string_agg(
+          "seed_position",
+          ','
+          order by
+            "seed_rank"
+        ),
+        ''
+      )
+    from
+      "found"
+  ),
+  (
+    select
       count(*)::int
     from
       "found"
@@ -6913,14 +10819,7 @@ from
                   "latest"."status" as "status",
                   "latest"."agent_name" as "agentName",
                   "latest"."lead_user_id" as "leadUserId",
-                  (
-                    select
-                      count(*)::int
-                    from
-                      "seed_participants"
-                    where
-                      "seed_participants"."seed_id" = "latest"."id"
-                  ) as "participantCount",
+                  "latest"."participant_count" as "participantCount",
                   exists (
                     select
                     from
@@ -6949,7 +10848,7 @@ from
           "latest"
           left join "shown" on "shown"."seed_id" = "latest"."id"
         order by
-          "seed_place"
+          "seed_rank"
       ) "rows"
   ) "in_full"
   cross join (
@@ -6982,16 +10881,22 @@ from
                     'neutral',
                     "seeds"."neutral_count"
                   ) as "evidenceCounts",
-                  to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
+                  to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt",
+                  to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+                  "leads"."name" as "leadName",
+                  "seeds"."participant_count" as "participantCount",
+                  "seeds"."comment_count" as "commentCount",
+                  to_char("seeds"."activity_at" at time zone 'UTC', 'YYYY-MM-DD') as "activeOn"
               ) as item
           ) as "item"
         from
           "found"
           inner join "seeds" on "seeds"."id" = "found"."id"
+          left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
         where
-          "seed_place" <= $22
+          "seed_rank" <= $22
         order by
-          "seed_place"
+          "seed_rank"
       ) "outline_rows"
   ) "outline"
   cross join (
@@ -7059,6 +10964,8 @@ from
   (
     select
       "seeds"."id" as "id",
+      "seeds"."workspace_id" as "workspaceId",
+      $1::text || "seeds"."id" as "url",
       "seeds"."title" as "title",
       "seeds"."summary" as "summary",
       "seeds"."problem" as "problem",
@@ -7068,23 +10975,10 @@ from
       "seeds"."status" as "status",
       "seeds"."lead_user_id" as "leadUserId",
       "seeds"."created_by_user_id" as "createdByUserId",
-      (
-        select
-          "users"."name"
-        from
-          "users"
-        where
-          "users"."id" = "seeds"."created_by_user_id"
-      ) as "createdByName",
+      "creators"."name" as "createdByName",
       "seeds"."agent_name" as "agentName",
-      (
-        select
-          count(*)::int
-        from
-          "seed_participants"
-        where
-          "seed_participants"."seed_id" = "seeds"."id"
-      ) as "participantCount",
+      "leads"."name" as "leadName",
+      "seeds"."participant_count" as "participantCount",
       exists (
         select
         from
@@ -7092,7 +10986,7 @@ from
         where
           (
             "seed_participants"."seed_id" = "seeds"."id"
-            and "seed_participants"."user_id" = $1
+            and "seed_participants"."user_id" = $2
           )
       ) as "joined",
       exists (
@@ -7102,7 +10996,7 @@ from
         where
           (
             "seed_followers"."seed_id" = "seeds"."id"
-            and "seed_followers"."user_id" = $2
+            and "seed_followers"."user_id" = $3
           )
       ) as "following",
       json_build_object(
@@ -7114,8 +11008,11 @@ from
         "seeds"."neutral_count"
       ) as "evidenceCounts",
       "seeds"."comment_count" as "commentCount",
+      to_char("seeds"."last_evidence_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastEvidenceAt",
+      to_char("seeds"."last_comment_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastCommentAt",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-      to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
+      to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt",
+      to_char("seeds"."activity_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "activityAt"
     from
       (
         select
@@ -7136,12 +11033,123 @@ from
             where
               (
                 (
-                  "seeds"."workspace_id" = $3
+                  "seeds"."workspace_id" = $4
                   and "seeds"."deleted_at" is null
                   and "seeds"."status" = (
                     select
-                      $4::text
+                      $5::text
                   )
+                )
+                and ("seeds"."created_at", "seeds"."id") < (
+                  (
+                    select
+                      $6::timestamptz
+                  ),
+                  (
+                    select
+                      $7::uuid
+                  )
+                )
+              )
+            order by
+              "seeds"."created_at" desc,
+              "seeds"."id" desc
+            limit
+              (
+                select
+                  $8::int
+              )
+          ) "page"
+      ) "page_bytes"
+      inner join "seeds" on "seeds"."id" = "page_bytes"."id"
+      left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
+      left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
+    where
+      "bytes_before" < $9
+    order by
+      "seeds"."created_at" desc,
+      "seeds"."id" desc
+  ) "rows";
+
+-- seeds_select_of_workspace
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "seeds"."id" as "id",
+      "seeds"."workspace_id" as "workspaceId",
+      $1::text || "seeds"."id" as "url",
+      "seeds"."title" as "title",
+      "seeds"."summary" as "summary",
+      "seeds"."problem" as "problem",
+      "seeds"."audience" as "audience",
+      "seeds"."hypothesis" as "hypothesis",
+      "seeds"."success_criteria" as "successCriteria",
+      "seeds"."status" as "status",
+      "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."created_by_user_id" as "createdByUserId",
+      "creators"."name" as "createdByName",
+      "seeds"."agent_name" as "agentName",
+      "leads"."name" as "leadName",
+      "seeds"."participant_count" as "participantCount",
+      exists (
+        select
+        from
+          "seed_participants"
+        where
+          (
+            "seed_participants"."seed_id" = "seeds"."id"
+            and "seed_participants"."user_id" = $2
+          )
+      ) as "joined",
+      exists (
+        select
+        from
+          "seed_followers"
+        where
+          (
+            "seed_followers"."seed_id" = "seeds"."id"
+            and "seed_followers"."user_id" = $3
+          )
+      ) as "following",
+      json_build_object(
+        'supports',
+        "seeds"."supports_count",
+        'contradicts',
+        "seeds"."contradicts_count",
+        'neutral',
+        "seeds"."neutral_count"
+      ) as "evidenceCounts",
+      "seeds"."comment_count" as "commentCount",
+      to_char("seeds"."last_evidence_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastEvidenceAt",
+      to_char("seeds"."last_comment_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastCommentAt",
+      to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt",
+      to_char("seeds"."activity_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "activityAt"
+    from
+      (
+        select
+          "id",
+          sum("row_size") over (
+            order by
+              "page"."created_at" desc,
+              "page"."id" desc rows unbounded preceding
+          ) - ("row_size") as "bytes_before"
+        from
+          (
+            select
+              "id",
+              "created_at",
+              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
+            from
+              "seeds"
+            where
+              (
+                (
+                  "seeds"."workspace_id" = $4
+                  and "seeds"."deleted_at" is null
                 )
                 and ("seeds"."created_at", "seeds"."id") < (
                   (
@@ -7163,8 +11171,10 @@ from
                   $7::int
               )
           ) "page"
-      ) "placed"
-      inner join "seeds" on "seeds"."id" = "placed"."id"
+      ) "page_bytes"
+      inner join "seeds" on "seeds"."id" = "page_bytes"."id"
+      left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
+      left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
     where
       "bytes_before" < $8
     order by
@@ -7172,152 +11182,24 @@ from
       "seeds"."id" desc
   ) "rows";
 
--- seeds_select_of_workspace
-select
-  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
-  count(*)::int as "count"
-from
-  (
-    select
-      "seeds"."id" as "id",
-      "seeds"."title" as "title",
-      "seeds"."summary" as "summary",
-      "seeds"."problem" as "problem",
-      "seeds"."audience" as "audience",
-      "seeds"."hypothesis" as "hypothesis",
-      "seeds"."success_criteria" as "successCriteria",
-      "seeds"."status" as "status",
-      "seeds"."lead_user_id" as "leadUserId",
-      "seeds"."created_by_user_id" as "createdByUserId",
-      (
-        select
-          "users"."name"
-        from
-          "users"
-        where
-          "users"."id" = "seeds"."created_by_user_id"
-      ) as "createdByName",
-      "seeds"."agent_name" as "agentName",
-      (
-        select
-          count(*)::int
-        from
-          "seed_participants"
-        where
-          "seed_participants"."seed_id" = "seeds"."id"
-      ) as "participantCount",
-      exists (
-        select
-        from
-          "seed_participants"
-        where
-          (
-            "seed_participants"."seed_id" = "seeds"."id"
-            and "seed_participants"."user_id" = $1
-          )
-      ) as "joined",
-      exists (
-        select
-        from
-          "seed_followers"
-        where
-          (
-            "seed_followers"."seed_id" = "seeds"."id"
-            and "seed_followers"."user_id" = $2
-          )
-      ) as "following",
-      json_build_object(
-        'supports',
-        "seeds"."supports_count",
-        'contradicts',
-        "seeds"."contradicts_count",
-        'neutral',
-        "seeds"."neutral_count"
-      ) as "evidenceCounts",
-      "seeds"."comment_count" as "commentCount",
-      to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-      to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
-    from
-      (
-        select
-          "id",
-          sum("row_size") over (
-            order by
-              "page"."created_at" desc,
-              "page"."id" desc rows unbounded preceding
-          ) - ("row_size") as "bytes_before"
-        from
-          (
-            select
-              "id",
-              "created_at",
-              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
-            from
-              "seeds"
-            where
-              (
-                (
-                  "seeds"."workspace_id" = $3
-                  and "seeds"."deleted_at" is null
-                )
-                and ("seeds"."created_at", "seeds"."id") < (
-                  (
-                    select
-                      $4::timestamptz
-                  ),
-                  (
-                    select
-                      $5::uuid
-                  )
-                )
-              )
-            order by
-              "seeds"."created_at" desc,
-              "seeds"."id" desc
-            limit
-              (
-                select
-                  $6::int
-              )
-          ) "page"
-      ) "placed"
-      inner join "seeds" on "seeds"."id" = "placed"."id"
-    where
-      "bytes_before" < $7
-    order by
-      "seeds"."created_at" desc,
-      "seeds"."id" desc
-  ) "rows";
-
 -- seeds_select_of_workspace_by_id
 select
-  "id",
-  "title",
-  "summary",
-  "problem",
-  "audience",
-  "hypothesis",
-  "success_criteria",
-  "status",
-  "lead_user_id",
-  "created_by_user_id",
-  (
-    select
-      "name"
-    from
-      "users"
-    where
-      "users"."id" = "seeds"."created_by_user_id"
-  ),
-  "agent_name",
-  (
-    select
-      count(*)::int
-    from
-      "seed_participants"
-    where
-      "seed_participants"."seed_id" = "seeds"."id"
-  ),
+  "seeds"."id",
+  "seeds"."workspace_id",
+  $1::text || "seeds"."id",
+  "seeds"."title",
+  "seeds"."summary",
+  "seeds"."problem",
+  "seeds"."audience",
+  "seeds"."hypothesis",
+  "seeds"."success_criteria",
+  "seeds"."status",
+  "seeds"."lead_user_id",
+  "seeds"."created_by_user_id",
+  "creators"."name",
+  "seeds"."agent_name",
+  "leads"."name",
+  "seeds"."participant_count",
   exists (
     select
     from
@@ -7325,7 +11207,7 @@ select
     where
       (
         "seed_participants"."seed_id" = "seeds"."id"
-        and "seed_participants"."user_id" = $1
+        and "seed_participants"."user_id" = $2
       )
   ),
   exists (
@@ -7335,19 +11217,31 @@ select
     where
       (
         "seed_followers"."seed_id" = "seeds"."id"
-        and "seed_followers"."user_id" = $2
+        and "seed_followers"."user_id" = $3
       )
   ),
-  json_build_object('supports', "supports_count", 'contradicts', "contradicts_count", 'neutral', "neutral_count"),
-  "comment_count",
-  "created_at",
-  "updated_at"
+  json_build_object(
+    'supports',
+    "seeds"."supports_count",
+    'contradicts',
+    "seeds"."contradicts_count",
+    'neutral',
+    "seeds"."neutral_count"
+  ),
+  "seeds"."comment_count",
+  "seeds"."last_evidence_at",
+  "seeds"."last_comment_at",
+  "seeds"."created_at",
+  "seeds"."updated_at",
+  "seeds"."activity_at"
 from
   "seeds"
+  left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
+  left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
 where
   (
-    "seeds"."id" = $3
-    and "seeds"."workspace_id" = $4
+    "seeds"."id" = $4
+    and "seeds"."workspace_id" = $5
     and "seeds"."deleted_at" is null
   );
 
@@ -7386,6 +11280,30 @@ select
           )
       )
     )
+  ),
+  (
+    (
+      exists (
+        select
+        from
+          "evidence"
+        where
+          (
+            "evidence"."seed_id" = "seeds"."id"
+            and "evidence"."agent_name" is null
+          )
+      )
+      or exists (
+        select
+        from
+          "comments"
+        where
+          (
+            "comments"."seed_id" = "seeds"."id"
+            and "comments"."grant_id" is distinct from "seeds"."grant_id"
+          )
+      )
+    )
   )
 from
   "seeds"
@@ -7406,6 +11324,86 @@ set
   "updated_at" = $1::timestamptz
 where
   "seeds"."id" = $2;
+
+-- service_accounts_count
+select
+  count(*)
+from
+  "service_accounts"
+where
+  (
+    "service_accounts"."workspace_id" = $1
+    and "service_accounts"."deleted_at" is null
+  );
+
+-- service_accounts_select
+select
+  "service_accounts"."id",
+  "service_accounts"."user_id",
+  "users"."name",
+  "memberships"."role",
+  "service_accounts"."created_by_user_id",
+  "makers"."name",
+  "service_accounts"."created_at",
+  (
+    select
+      max("api_keys"."last_used_at")
+    from
+      "api_keys"
+    where
+      "api_keys"."user_id" = "users"."id"
+  )
+from
+  "service_accounts"
+  inner join "users" on "users"."id" = "service_accounts"."user_id"
+  inner join "memberships" on (
+    "memberships"."workspace_id" = "service_accounts"."workspace_id"
+    and "memberships"."user_id" = "service_accounts"."user_id"
+  )
+  left join "users" "makers" on "makers"."id" = "service_accounts"."created_by_user_id"
+where
+  (
+    "service_accounts"."workspace_id" = $1
+    and "service_accounts"."deleted_at" is null
+  )
+order by
+  "service_accounts"."created_at" asc,
+  "service_accounts"."id" asc;
+
+-- service_accounts_select_by_id
+select
+  "service_accounts"."id",
+  "service_accounts"."user_id",
+  "users"."name",
+  "memberships"."role",
+  "service_accounts"."created_by_user_id",
+  "makers"."name",
+  "service_accounts"."created_at",
+  (
+    select
+      max("api_keys"."last_used_at")
+    from
+      "api_keys"
+    where
+      "api_keys"."user_id" = "users"."id"
+  )
+from
+  "service_accounts"
+  inner join "users" on "users"."id" = "service_accounts"."user_id"
+  inner join "memberships" on (
+    "memberships"."workspace_id" = "service_accounts"."workspace_id"
+    and "memberships"."user_id" = "service_accounts"."user_id"
+  )
+  left join "users" "makers" on "makers"."id" = "service_accounts"."created_by_user_id"
+where
+  (
+    "service_accounts"."workspace_id" = $1
+    and "service_accounts"."deleted_at" is null
+    and "service_accounts"."id" = $2
+  )
+order by
+  "service_accounts"."created_at" asc,
+  "service_accounts"."id" asc;
 
 -- sessions_lock_live
 select
@@ -7600,6 +11598,7 @@ from
 -- users_lock
 select
   "id",
+  "kind",
   "email",
   "canonical_email",
   "email_verified_at",
@@ -7608,8 +11607,22 @@ select
   "image_key",
   "product_updates",
   "workspace_activity",
+  "notify_mentions",
+  "notify_digest",
+  "notify_role_changes",
+  "notify_accepted_invites",
+  "notify_agents",
   "created_at",
   "search_text"
+from
+  "users"
+where
+  "users"."id" = $1
+for no key update;
+
+-- users_lock_name
+select
+  "name"
 from
   "users"
 where
@@ -7831,7 +11844,12 @@ returning
           "events"."target_id" as "targetId",
           "events"."summary" as "summary",
           "events"."data" as "data",
-          to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+          to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+          "events"."workspace_id" as "workspaceId",
+          $9::text || "events"."seed_id" || case
+            when "events"."target_type" in ('comment', 'evidence') then '#' || "events"."target_type" || '-' || "events"."target_id"
+            else ''
+          end as "url"
       ) as item
   ),
   "events"."position",
@@ -7878,11 +11896,63 @@ where
       select
         $5::uuid
     )
-    and "webhooks"."deleted_at" is null
-    and "webhooks"."disabled_reason" is null
     and (
-      "webhooks"."types" = '{}'
-      or $6 = any ("webhooks"."types")
+      "webhooks"."deleted_at" is null
+      and "webhooks"."disabled_reason" is null
+      and (
+        "webhooks"."types" = '{}'
+        or $6 = any ("webhooks"."types")
+      )
+    )
+  );
+
+-- webhook_deliveries_insert_of_each
+insert into
+  "webhook_deliveries" (
+    "webhook_id",
+    "event_id",
+    "type",
+    "status",
+    "attempts",
+    "last_status",
+    "last_error",
+    "next_attempt_at",
+    "leased_until",
+    "created_at",
+    "delivered_at"
+  )
+select
+  "webhooks"."id",
+  told.id as "event_id",
+  $1::text as "type",
+  'pending' as "status",
+  0 as "attempts",
+  null::integer as "last_status",
+  null as "last_error",
+  $2::timestamptz as "next_attempt_at",
+  null::timestamptz as "leased_until",
+  $3::timestamptz as "created_at",
+  null::timestamptz as "delivered_at"
+from
+  unnest(
+    (
+      select
+        $4::uuid[]
+    )::uuid[],
+    (
+      select
+        $5::uuid[]
+    )::uuid[]
+  ) as told (id, workspace_id)
+  inner join "webhooks" on (
+    "webhooks"."workspace_id" = told.workspace_id
+    and (
+      "webhooks"."deleted_at" is null
+      and "webhooks"."disabled_reason" is null
+      and (
+        "webhooks"."types" = '{}'
+        or $6 = any ("webhooks"."types")
+      )
     )
   );
 
@@ -8233,7 +12303,7 @@ for no key update;
 
 -- workspaces_select_by_any_seed
 select
-  asked.place::int,
+  asked.ordinal::int,
   "workspaces"."id",
   "workspaces"."name",
   "workspaces"."slug",
@@ -8277,7 +12347,7 @@ from
       select
         $3::uuid[]
     )::uuid[]
-  ) with ordinality as asked (key, user_id, place)
+  ) with ordinality as asked (key, user_id, ordinal)
   inner join "seeds" on "seeds"."id" = asked.key
   inner join "workspaces" on (
     "workspaces"."id" = "seeds"."workspace_id"
@@ -8286,7 +12356,7 @@ from
 
 -- workspaces_select_by_comment
 select
-  asked.place::int,
+  asked.ordinal::int,
   "workspaces"."id",
   "workspaces"."name",
   "workspaces"."slug",
@@ -8330,7 +12400,7 @@ from
       select
         $3::uuid[]
     )::uuid[]
-  ) with ordinality as asked (key, user_id, place)
+  ) with ordinality as asked (key, user_id, ordinal)
   inner join "comments" on "comments"."id" = asked.key
   inner join "seeds" on (
     "seeds"."id" = "comments"."seed_id"
@@ -8343,7 +12413,7 @@ from
 
 -- workspaces_select_by_evidence
 select
-  asked.place::int,
+  asked.ordinal::int,
   "workspaces"."id",
   "workspaces"."name",
   "workspaces"."slug",
@@ -8387,7 +12457,7 @@ from
       select
         $3::uuid[]
     )::uuid[]
-  ) with ordinality as asked (key, user_id, place)
+  ) with ordinality as asked (key, user_id, ordinal)
   inner join "evidence" on "evidence"."id" = asked.key
   inner join "seeds" on (
     "seeds"."id" = "evidence"."seed_id"
@@ -8400,7 +12470,7 @@ from
 
 -- workspaces_select_by_seed
 select
-  asked.place::int,
+  asked.ordinal::int,
   "workspaces"."id",
   "workspaces"."name",
   "workspaces"."slug",
@@ -8443,7 +12513,7 @@ from
       select
         $3::uuid[]
     )::uuid[]
-  ) with ordinality as asked (key, user_id, place)
+  ) with ordinality as asked (key, user_id, ordinal)
   inner join "seeds" on (
     "seeds"."id" = asked.key
     and "seeds"."deleted_at" is null
@@ -8455,7 +12525,7 @@ from
 
 -- workspaces_select_by_slug
 select
-  asked.place::int,
+  asked.ordinal::int,
   "workspaces"."id",
   "workspaces"."name",
   "workspaces"."slug",
@@ -8509,7 +12579,7 @@ from
       select
         $3::uuid[]
     )::uuid[]
-  ) with ordinality as asked (key, user_id, place)
+  ) with ordinality as asked (key, user_id, ordinal)
   inner join "workspace_slugs" on "workspace_slugs"."slug" = asked.key
   inner join "workspaces" on (
     "workspaces"."id" = "workspace_slugs"."workspace_id"
@@ -8618,6 +12688,8 @@ from
                   count(*)::int
                 from
                   memberships as members
+                  join users as people on people.id = members.user_id
+                  and people.kind = 'person'
                 where
                   members.workspace_id = "workspaces"."id"
               ) as "memberCount"

@@ -58,7 +58,9 @@ function letCardsMove() {
     const isFocused = card.contains(document.activeElement)
     const fields = new URLSearchParams(new FormData(form))
     fields.set('status', lane.dataset.status)
+    const from = card.getBoundingClientRect()
     lane.querySelector('ul').prepend(card)
+    glide(card, from)
     try {
       const answer = await fetch(url, { method: 'POST', body: fields })
       const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
@@ -77,6 +79,14 @@ function letCardsMove() {
       place.list.insertBefore(card, place.next)
       say('The card could not be moved. Try again.', true)
     }
+  }
+
+  // Shows where a card went.
+  function glide(card, from) {
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return
+    const to = card.getBoundingClientRect()
+    const start = `translate(${from.left - to.left}px, ${from.top - to.top}px)`
+    card.animate([{ transform: start }, { transform: 'none' }], { duration: 180, easing: 'ease-out' })
   }
 
   function say(text, isError) {

@@ -2,8 +2,6 @@
 
 const keyInput = document.getElementById('api-key')
 
-for (const part of document.querySelectorAll('#credential, #find, .try')) part.hidden = false
-
 if (keyInput) {
   // Kept until this tab is closed.
   const name = 'docs.api-key'

@@ -99,6 +99,7 @@ async function show(resultsUrl) {
   try {
     const url = `${resultsUrl}?${new URLSearchParams({ q: input.value, at: location.pathname })}`
     const answer = await fetch(url, { signal, headers: { accept: 'application/json' } })
+    if (answer.status === 401) return showSignedOut()
     if (!answer.ok) throw new Error(`the search answered ${answer.status}`)
     render((await answer.json()).groups)
   } catch {
@@ -108,6 +109,12 @@ async function show(resultsUrl) {
   }
   isStale = false
   chooseWhenShown?.()
+}
+
+function showSignedOut() {
+  render([])
+  // Its page asks for the sign-in, and leads back.
+  status.replaceChildren('You are signed out. ', make('a', { href: location.href }, 'Sign in'))
 }
 
 function render(groups) {

@@ -12,6 +12,8 @@ const ceremonies = {
 }
 
 const messages = {
+  // Such as http://127.0.0.1 (WebAuthn Level 3, section 5.1.3).
+  SecurityError: 'Passkeys do not work at an IP address. Open this site by its name.',
   NotAllowedError: 'The request was cancelled or took too long. Try again.',
   InvalidStateError: 'This device already has a passkey for your account.',
 }

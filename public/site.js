@@ -78,111 +78,45 @@ function showUnread(unread) {
 
 if (bell) {
   addEventListener('focus', refreshBell)
+  // By public/live.js.
+  document.addEventListener('activity', refreshBell)
   // Also of a page that the browser has kept and shows again.
   addEventListener('pageshow', ({ persisted }) => persisted && refreshBell())
 }
 
-// New activity appears while its page is visible, unless somebody is using the list (docs/design/events.md#live-pages).
-for (const feed of document.querySelectorAll('[data-live]')) {
-  // The home of a workspace has no choice.
-  const choice = document.getElementById('live')
-  if (choice) choice.parentElement.hidden = false
-  let shown = feed.innerHTML
-  let isStale = false
-  let isFetching = false
-  let retry
-  let stream
-
-  const isWanted = () => !document.hidden && choice?.checked !== false
-  let isPressed = false
-  const isInUse = () => isPressed || feed.contains(document.activeElement) || !getSelection().isCollapsed
-
-  const refresh = async () => {
-    if (!isStale || isFetching || !isWanted() || isInUse()) return
-    isStale = false
-    isFetching = true
-    const replaced = feed.dataset.live
-    const fresh = await fetchFeed()
-    isFetching = false
-    if (fresh === undefined) {
-      isStale = true
-      // One at a time, however many reports come meanwhile.
-      clearTimeout(retry)
-      retry = setTimeout(refresh, 5_000)
-      return
-    }
-    // A list that was replaced meanwhile may be newer.
-    if (!isWanted() || isInUse() || feed.dataset.live !== replaced) isStale = true
-    else if (fresh?.innerHTML === shown) feed.dataset.live = fresh.dataset.live
-    else if (fresh) show(fresh)
-    // A change that was reported meanwhile.
-    refresh()
+// Notifications that led to this page are read once it is visible. A GET changes nothing: browsers fetch links ahead.
+const opened = new URL(location.href)
+const openedNotifications = opened.searchParams.get('notifications')
+if (openedNotifications) {
+  opened.searchParams.delete('notifications')
+  history.replaceState(history.state, '', opened)
+  const markRead = async () => {
+    if (document.hidden) return
+    document.removeEventListener('visibilitychange', markRead)
+    const token = document.querySelector('input[name="_csrf"]')
+    const body = new URLSearchParams({ ids: openedNotifications.replaceAll('.', ' '), _csrf: token.value })
+    // The answer leads to a page, which nobody needs.
+    await fetch('/notifications/read', { method: 'POST', body, redirect: 'manual' }).catch(() => undefined)
+    refreshBell()
   }
-  const show = (fresh) => {
-    feed.dataset.live = fresh.dataset.live
-    shown = fresh.innerHTML
-    const { top, height } = feed.getBoundingClientRect()
-    feed.replaceChildren(...fresh.childNodes)
-    showLocalTimes(feed)
-    // Who reads further down goes on reading there.
-    if (top < 0) scrollBy(0, feed.getBoundingClientRect().height - height)
-  }
-  const refreshNow = () => {
-    isStale = true
-    refresh()
-  }
-  const follow = () => {
-    if (!isWanted()) {
-      stream?.close()
-      stream = undefined
-    } else stream ??= openStream()
-  }
-  const openStream = () => {
-    // It begins where the list was read. When it breaks, the browser goes on from the last change.
-    const source = new EventSource(feed.dataset.live)
-    source.addEventListener('change', ({ lastEventId }) => {
-      // Unless the list has it already.
-      if (!feed.dataset.live.endsWith(`after=${lastEventId}`)) refreshNow()
-      if (bell) refreshBell()
-    })
-    source.addEventListener('error', () => {
-      // Unless it was refused, the browser opens it again.
-      if (source.readyState !== EventSource.CLOSED) return
-      stream = undefined
-      refreshNow()
-      setTimeout(follow, 15_000)
-    })
-    return source
-  }
-
-  // Browsers open few connections to a site: a hidden page must not keep one.
-  document.addEventListener('visibilitychange', follow)
-  choice?.addEventListener('change', follow)
-  // The list is in use until the focus and the selection have left it, and the pointer that was pressed in it is released
-  // or has begun to drag.
-  feed.addEventListener('focusout', () => setTimeout(refresh))
-  feed.addEventListener('pointerdown', ({ button }) => (isPressed = button === 0))
-  for (const end of ['pointerup', 'pointercancel'])
-    document.addEventListener(end, () => {
-      isPressed = false
-      setTimeout(refresh)
-    })
-  document.addEventListener('selectionchange', refresh)
-  // Another script has the list as the server has just sent it.
-  feed.addEventListener('fresh', ({ detail }) => show(detail))
-  follow()
+  document.addEventListener('visibilitychange', markRead)
+  markRead()
 }
 
-// The list of this page, as it is now; undefined if the page cannot be fetched.
-async function fetchFeed() {
-  try {
-    const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
-    if (!answer.ok) return undefined
-    return new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('[data-live]')
-  } catch {
-    return undefined
-  }
+// A link to an item that this page of a thread does not show leads to the item's own page, if it still exists.
+const [, itemKind, itemId] = /^#(comment|evidence)-([0-9a-f-]{36})$/.exec(location.hash) ?? []
+if (itemKind && !document.querySelector(location.hash)) {
+  const page =
+    itemKind === 'comment'
+      ? location.pathname.replace(/seeds\/.*/, `comments/${itemId}`)
+      : `${location.pathname}/evidence/${itemId}`
+  fetch(page, { method: 'HEAD' })
+    .then(({ ok }) => ok && location.replace(page + location.hash))
+    .catch(() => undefined)
 }
+
+// By public/live.js.
+document.addEventListener('replaced', ({ target }) => showLocalTimes(target))
 
 // Days to filter by are those of the reader, as the days of the list.
 for (const input of document.querySelectorAll('input[data-zone]')) {
@@ -247,7 +181,11 @@ if (find) {
   })
 }
 
-for (const box of document.querySelectorAll('[data-copy]')) {
+for (const box of document.querySelectorAll('[data-copy]')) offerCopy(box)
+// Those of other scripts.
+document.addEventListener('copyable', ({ target }) => offerCopy(target))
+
+function offerCopy(box) {
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'small quiet'
@@ -258,7 +196,8 @@ for (const box of document.querySelectorAll('[data-copy]')) {
   button.addEventListener('click', async () => {
     const text = box.value ?? box.textContent
     try {
-      await navigator.clipboard.writeText(text)
+      // With its mentions (public/mentions.js).
+      if (!box.copyAll?.()) await navigator.clipboard.writeText(text)
       button.textContent = status.textContent = 'Copied'
     } catch {
       // The clipboard needs https and permission: select the text for copying by hand.
@@ -320,7 +259,6 @@ for (const input of document.querySelectorAll('[data-slug-check]')) {
 
 // Filters act at once. What is empty is no part of the address.
 for (const form of document.querySelectorAll('form[data-instant]')) {
-  form.classList.add('acts-at-once')
   form.addEventListener('change', ({ target }) => target.matches('select') && form.requestSubmit())
   form.addEventListener('formdata', ({ formData }) => {
     for (const [name, value] of [...formData]) if (value === '') formData.delete(name)
@@ -340,16 +278,32 @@ document.addEventListener('keydown', (event) => {
   if (target.localName === 'textarea') target.form?.requestSubmit()
 })
 
+// Texts that public/drafts.js keeps go when somebody else signs in, and after a week.
+try {
+  // Two while the secret of the installation is replaced.
+  const tags = (document.body.dataset.drafts ?? '').split(' ')
+  const weekAgo = Date.now() - 7 * 86_400_000
+  const isKept = (name) =>
+    tags.some((tag) => name.startsWith(`draft:${tag}`)) &&
+    Number.parseInt(localStorage.getItem(name)) > weekAgo
+  for (const name of Object.keys(localStorage))
+    if (name.startsWith('draft:') && !isKept(name)) localStorage.removeItem(name)
+} catch {
+  // The browser keeps nothing.
+}
+
 // Leaving a page with a text that was begun asks first.
 const sentForms = new WeakSet()
 addEventListener('beforeunload', (event) => {
-  const isBegun = (area) => area.value !== area.defaultValue && !sentForms.has(area.form)
+  const isBegun = (area) => (area.toSent?.() ?? area.value) !== area.defaultValue && !sentForms.has(area.form)
   if ([...document.querySelectorAll('form textarea')].some(isBegun)) event.preventDefault()
 })
 
-// A form is sent once. Its buttons work again when the person comes back, or when nothing has followed.
-document.addEventListener('submit', ({ target: form, submitter }) => {
-  if (form.method !== 'post') return
+// A form is sent once. Its buttons work again when the person comes back, or when nothing has followed. Some scripts send
+// forms themselves.
+document.addEventListener('submit', (event) => {
+  const { target: form, submitter } = event
+  if (form.method !== 'post' || event.defaultPrevented) return
   sentForms.add(form)
   // The browser reads the fields after this event: the value of a disabled button would be missing.
   setTimeout(() => {

@@ -1,9 +1,10 @@
-// Bundles src/ into dist/, unless dist/ is up to date. `npm run types` checks the types.
+// Bundles src/ into dist/, and packs the client there, unless dist/ is up to date. `npm run types` checks the types.
 'use strict'
 
 require('./require-node.cjs')
+const { execFileSync, execSync } = require('node:child_process')
 const { createHash } = require('node:crypto')
-const { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
+const { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs')
 const { join } = require('node:path')
 
 const root = join(__dirname, '..')
@@ -21,12 +22,16 @@ const requireInModules =
   'const require = createRequireOfBundle(import.meta.url)'
 
 /**
- * Builds dist/ if src/ has changed; the check takes about 20 ms. Does nothing without src/, as in the container image. Ends
- * the process when the build fails.
+ * Builds dist/ if src/ has changed, and packs the client if packages/client has; the check takes about 20 ms. Does nothing
+ * without them, as in the container image. Ends the process when the build fails.
  */
 function ensureBuilt() {
-  if (!existsSync(join(root, 'src'))) return
-  const sources = hashSources()
+  if (existsSync(join(root, 'src'))) ensureBundled()
+  if (existsSync(join(root, 'packages', 'client'))) ensureClientPacked()
+}
+
+function ensureBundled() {
+  const sources = hashFiles(['src'], ['scripts/build.cjs', 'tsconfig.json', 'package-lock.json'])
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return
   const { buildSync } = requireBundler()
   const { dependencies } = require('../package.json')
@@ -60,14 +65,48 @@ function ensureBuilt() {
   writeFileSync(stamp, sources)
 }
 
-/** A digest of all inputs of the build. Of contents, not times, which a checkout or a copy changes. */
-function hashSources() {
+/**
+ * Packs packages/client as dist/workspace-client-VERSION.tgz, which the service serves (src/assets/client-package.ts). The
+ * service runs without it, so a failure is a warning.
+ */
+function ensureClientPacked() {
+  const folder = join(root, 'packages', 'client')
+  const dist = join(root, 'dist')
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const file = join(dist, `workspace-client-${version}.tgz`)
+  const packedFrom = join(dist, '.client-packed-from')
+  const sources = hashFiles(
+    ['packages/client/src'],
+    [
+      ...['package.json', 'README.md', 'tsconfig.json'].map((name) => `packages/client/${name}`),
+      ...['scripts/build.cjs', 'tsconfig.json', 'package-lock.json'],
+    ],
+  )
+  if (existsSync(file) && existsSync(packedFrom) && readFileSync(packedFrom, 'utf8') === sources) return
+  rmSync(join(folder, 'dist'), { recursive: true, force: true })
+  for (const name of readdirSync(dist)) if (/^workspace-client-.*\.tgz$/.test(name)) rmSync(join(dist, name))
+  try {
+    // Not by the script of npm pack, which does not run for those who turned scripts off.
+    execFileSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', folder], {
+      stdio: 'inherit',
+    })
+    const packed = execSync(`npm pack --ignore-scripts --json --pack-destination "${dist}"`, { cwd: folder })
+    renameSync(join(dist, JSON.parse(packed)[0].filename.replace(/^@/, '').replace('/', '-')), file)
+    writeFileSync(packedFrom, sources)
+  } catch (error) {
+    console.error(`The typed client cannot be packed, so /docs does not offer it: ${error.message}`)
+  }
+}
+
+/** A digest of all inputs of a build. Of contents, not times, which a checkout or a copy changes. */
+function hashFiles(folders, others) {
   const hash = createHash('sha256')
-  const files = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+  const files = folders
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath || entry.path, entry.name))
     .sort()
-  for (const file of [...files, 'scripts/build.cjs', 'tsconfig.json', 'package-lock.json']) {
+  for (const file of [...files, ...others]) {
     const path = file.startsWith(root) ? file : join(root, file)
     hash.update(`${path.slice(root.length)}\0`).update(readFileSync(path))
   }

@@ -4,6 +4,10 @@ export interface Schema {
   description?: string
   type?: string | string[]
   format?: string
+  pattern?: string
+  maxLength?: number
+  maximum?: number
+  default?: unknown
   const?: unknown
   enum?: unknown[]
   properties?: Record<string, Schema>
@@ -26,6 +30,8 @@ export interface Parameter {
   in: string
   description?: string
   required?: boolean
+  style?: string
+  explode?: boolean
   schema: Schema
 }
 
@@ -53,8 +59,9 @@ export interface Operation {
 export interface Description {
   openapi: string
   info: { version: string }
-  tags: { name: string; description: string }[]
+  tags: { name: string; description: string; externalDocs: { url: string } }[]
   paths: Record<string, Record<string, Operation>>
+  webhooks: Record<string, Record<string, Operation>>
   components: {
     schemas: Record<string, Schema>
     parameters: Record<string, Parameter>

@@ -59,8 +59,9 @@ const introduction = `
 Each change in a workspace creates one event, in the transaction of the change. \`GET /v1/workspaces/{slug}/events\` lists them, and [following-events.md](following-events.md) says how to follow them. An event says what happened twice: \`summary\` for people, and \`data\` for programs.
 
 - \`data\` has ids, names as they were at the time, and values. It never has the text of evidence.
-- Types and fields may be added. A type and a field keep their name and meaning: ignore what you do not know.
+- Types, fields and values may be added: ignore what you do not know. None is removed, each keeps its meaning, and a type stays visible to those who see it.
 - Events of a version from before there was \`data\` have \`{}\`.
-- When an account is deleted, its names and addresses in \`actorName\`, \`summary\` and \`data\` are replaced by “Deleted user”. A program that keeps copies should erase its own at \`member.removed\` with the reason \`account_deleted\`.
+- Names change without the rows that show them: \`member.updated\` reports another name, address or photo of a member in \`fields\`. [first-copy.md](first-copy.md#apply-an-event) says how a copy applies events.
+- When an account is deleted, its names and addresses in \`actorName\`, \`summary\` and \`data\` are replaced by “Deleted user”, and \`person.erased\` is appended. [Forget a person](first-copy.md#forget-a-person) is the rule for copies.
 - The filter \`seedId\` finds all events about a seed, those of its evidence included; \`grantId\` finds what an agent did.
 `

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { findPromises } from './promises.ts'
+import { catalogueEvents } from './event-catalogue.ts'
 
 /**
- * Writes a version and the date of the release where they stand, and what the API promises from then on:
+ * Writes a version and the date of the release where they stand, and what later versions are compared with, in docs/released/:
  * `npm run release 1.0.0`.
  */
 const root = new URL('../', import.meta.url)
@@ -18,11 +18,19 @@ await replace('packages/client/package.json', ...quoted)
 await replace('server.json', ...quoted)
 await replace('Dockerfile', `ARG VERSION=${former}`, `ARG VERSION=${version}`)
 await replace('deploy/kubernetes/kustomization.yaml', `newTag: ${former}`, `newTag: ${version}`)
+await replace('deploy/kubernetes/migration/kustomization.yaml', `newTag: ${former}`, `newTag: ${version}`)
+await replace(
+  'deploy/kubernetes/migration/kustomization.yaml',
+  `nameSuffix: -${former}`,
+  `nameSuffix: -${version}`,
+)
 const today = new Date().toISOString().slice(0, 10)
-await replace('src/areas/agent/mcp/agent.mcp.ts', `version: '${former}'`, `version: '${version}'`)
+await replace('src/agents/mcp/agent.mcp.ts', `version: '${former}'`, `version: '${version}'`)
 await replace('CHANGELOG.md', '## [Unreleased]\n', `## [Unreleased]\n\n## ${version} - ${today}\n`)
-const promises = findPromises(JSON.parse(await read('docs/openapi.json')) as object)
-await write('docs/released-api.json', `${JSON.stringify({ version, ...promises }, undefined, 2)}\n`)
+await write('docs/released/openapi.json', await read('docs/openapi.json'))
+await writeJson('docs/released/events.json', { version, types: catalogueEvents() })
+// What was changed in spite of the former release is what this one promises.
+await writeJson('docs/released/exceptions.json', {})
 
 function read(file: string): Promise<string> {
   return readFile(new URL(file, root), 'utf8')
@@ -30,6 +38,10 @@ function read(file: string): Promise<string> {
 
 function write(file: string, text: string): Promise<void> {
   return writeFile(new URL(file, root), text)
+}
+
+function writeJson(file: string, value: object): Promise<void> {
+  return write(file, `${JSON.stringify(value, undefined, 2)}\n`)
 }
 
 /** Replaces a text, everywhere in a file. Throws when it is not there. */

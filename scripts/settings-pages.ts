@@ -24,7 +24,7 @@ export async function renderSettingsPage(): Promise<string> {
   })
   const page = `# Configuration
 
-Settings are environment variables, or lines of a file \`.env\` in the working directory. An environment variable overrides the file, and an empty value counts as unset. If settings are invalid, the process prints one line for each and exits with status 1. It does not print the values of \`APP_SECRET\`, \`OIDC_PROVIDERS\`, \`OUTGOING_PROXY\` and of variables that end in \`_URL\`, since they may contain secrets.
+Settings are environment variables, or lines of a file \`.env\` in the working directory. An environment variable overrides the file, and an empty value counts as unset. If settings are invalid, the process prints one line for each and exits with status 1. It does not print the values of \`APP_SECRET\`, \`APP_SECRET_PREVIOUS\`, \`OIDC_PROVIDERS\`, \`OUTGOING_PROXY\` and of variables that end in \`_URL\`, since they may contain secrets.
 
 Secrets can be in files: \`NAME_FILE\` names the file with the value of NAME, such as \`DATABASE_URL_FILE=/run/secrets/database-url\`, for ${secretNames.map((name) => `\`${name}\``).join(', ')}. White space at the end of the file is ignored. A file that is empty or cannot be read, and a setting that is given both ways, are refused.
 

@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
-import { agentOAuthRoutes } from './agent-oauth/agent-oauth.routes.ts'
-import { agentOAuthSchemas } from './agent-oauth/agent-oauth.schemas.ts'
-import { agentRoutes } from './areas/agent/agent.routes.ts'
-import { agentSchemas } from './areas/agent/agent.schemas.ts'
-import { agentToolsSchemas } from './areas/agent/tools/agent-tools.schemas.ts'
-import { agentScope, paths } from './agent-oauth/protocol.ts'
+import { agentOAuthRoutes } from './agents/oauth/agent-oauth.routes.ts'
+import { agentOAuthSchemas } from './agents/oauth/agent-oauth.schemas.ts'
+import { agentRoutes } from './agents/agent.routes.ts'
+import { agentSchemas } from './agents/kit/kit.schemas.ts'
+import { agentToolsSchemas } from './agents/tools/agent-tools.schemas.ts'
+import { agentScope, paths } from './agents/oauth/protocol.ts'
 import { apiKeysRoutes } from './areas/apiKeys/apiKeys.routes.ts'
 import { apiKeysSchemas } from './areas/apiKeys/apiKeys.schemas.ts'
+import { workspaceKeysSchemas } from './areas/apiKeys/workspace-keys.schemas.ts'
 import { mePhotoRoute, meRoutes } from './areas/me/me.routes.ts'
 import { meSchemas } from './areas/me/me.schemas.ts'
 import { eventsRoutes } from './areas/events/events.routes.ts'
 import { eventsSchemas } from './areas/events/events.schemas.ts'
-import { integrationsRoutes } from './areas/integrations/integrations.routes.ts'
-import { integrationsSchemas } from './areas/integrations/integrations.schemas.ts'
+import { grantsRoutes } from './agents/grants/grants.routes.ts'
+import { grantsSchemas } from './agents/grants/grants.schemas.ts'
 import { invitesRoutes } from './areas/invites/invites.routes.ts'
 import { invitesSchemas } from './areas/invites/invites.schemas.ts'
 import { membersRoutes } from './areas/members/members.routes.ts'
@@ -23,6 +24,8 @@ import { notificationsRoutes } from './areas/notifications/notifications.routes.
 import { notificationsSchemas } from './areas/notifications/notifications.schemas.ts'
 import { peopleRoutes } from './areas/people/people.routes.ts'
 import { peopleSchemas } from './areas/people/people.schemas.ts'
+import { agentRequestsRoutes } from './areas/agentRequests/agentRequests.routes.ts'
+import { agentRequestsSchemas } from './areas/agentRequests/agentRequests.schemas.ts'
 import { commentsRoutes } from './areas/comments/comments.routes.ts'
 import { commentsSchemas } from './areas/comments/comments.schemas.ts'
 import { evidenceRoutes } from './areas/evidence/evidence.routes.ts'
@@ -31,6 +34,8 @@ import { seedsRoutes } from './areas/seeds/seeds.routes.ts'
 import { seedsSchemas } from './areas/seeds/seeds.schemas.ts'
 import { teamsRoutes } from './areas/teams/teams.routes.ts'
 import { teamsSchemas } from './areas/teams/teams.schemas.ts'
+import { serviceAccountsRoutes } from './areas/serviceAccounts/serviceAccounts.routes.ts'
+import { serviceAccountsSchemas } from './areas/serviceAccounts/serviceAccounts.schemas.ts'
 import { webhooksRoutes } from './areas/webhooks/webhooks.routes.ts'
 import { webhookRequests, webhooksSchemas } from './areas/webhooks/webhooks.schemas.ts'
 import { systemRoutes } from './areas/system/system.routes.ts'
@@ -47,6 +52,7 @@ import { apiKeyAuth } from './http/credentials/api-key-auth.ts'
 import type { App } from './http/app-types.ts'
 import { registerBodyParser } from './http/requests/body-parser.ts'
 import { attachments } from './http/answers/attachments.ts'
+import { creations } from './http/answers/creations.ts'
 import { registerCompression } from './http/answers/compression.ts'
 import { registerDraining } from './http/limits/draining.ts'
 import {
@@ -81,7 +87,7 @@ import { registerTurns, turnsDefaults, type TurnsWait } from './http/limits/turn
 import { uploads } from './http/requests/uploads.ts'
 import { schemaController } from './http/requests/validation.ts'
 import { picturesRoutes } from './pictures/pictures.routes.ts'
-import { registerSubjects } from './http/subjects.ts'
+import { registerTargetResources } from './http/target-resource.ts'
 import { repairLink } from './domain/links.ts'
 import { noMeter, type Meter } from './kernel/meter.ts'
 import type { Services } from './services/services.ts'
@@ -89,7 +95,7 @@ import { docsPages } from './website/docs/docs.pages.ts'
 import { changeStreamsDefaults, type ChangeStreamsOptions } from './website/plugins/change-streams.ts'
 import { registerPages, showError } from './website/plugins/pages.ts'
 import { sessionCookie } from './website/plugins/web-session.ts'
-import { showFailure } from './website/consent/agent-failure.ts'
+import { showFailure } from './website/agents/agent-failure.ts'
 import { unsubscribePages } from './website/inbox/unsubscribe.pages.ts'
 import { websiteRoutes } from './website/website.ts'
 
@@ -97,6 +103,7 @@ const schemas = [
   ...sharedSchemas,
   ...systemSchemas,
   ...apiKeysSchemas,
+  ...workspaceKeysSchemas,
   ...meSchemas,
   ...workspacesSchemas,
   ...searchSchemas,
@@ -105,35 +112,59 @@ const schemas = [
   ...teamsSchemas,
   ...eventsSchemas,
   ...webhooksSchemas,
+  ...serviceAccountsSchemas,
   ...notificationsSchemas,
   ...peopleSchemas,
   ...seedsSchemas,
   ...evidenceSchemas,
   ...commentsSchemas,
-  ...integrationsSchemas,
+  ...agentRequestsSchemas,
+  ...grantsSchemas,
   ...agentSchemas,
   ...agentToolsSchemas,
   ...agentOAuthSchemas,
 ]
 
 const tags = [
-  { name: 'system', description: 'The health of the service.' },
-  { name: 'apiKeys', description: "The caller's API keys." },
-  { name: 'me', description: 'The caller.' },
-  { name: 'workspaces', description: 'Workspaces, their slugs and icons.' },
-  { name: 'members', description: 'The members of a workspace, with their roles.' },
-  { name: 'invites', description: 'Invites to a workspace.' },
-  { name: 'teams', description: 'Named groups of members.' },
-  { name: 'events', description: 'The changes in a workspace.' },
-  { name: 'webhooks', description: 'URLs that the events of a workspace are sent to.' },
-  { name: 'notifications', description: 'What the caller is told of: their inbox, of all their workspaces.' },
-  { name: 'people', description: 'The directory of a workspace: its members and invited people.' },
-  { name: 'seeds', description: 'Early ideas, with the evidence for and against them.' },
-  { name: 'comments', description: 'What people and agents write about seeds and their evidence.' },
-  { name: 'evidence', description: 'Correcting and withdrawing evidence.' },
-  { name: 'integrations', description: 'The grants of agents in a workspace.' },
-  { name: 'agent', description: 'The validation kit, for agents.' },
-  { name: 'agentOAuth', description: 'OAuth discovery, registration and tokens, for agents.' },
+  { name: 'system', description: 'The health of the service.', guide: 'conventions' },
+  { name: 'apiKeys', description: "The caller's API keys.", guide: 'conventions#authentication' },
+  { name: 'me', description: 'The caller.', guide: 'conventions' },
+  { name: 'workspaces', description: 'Workspaces, their slugs and icons.', guide: 'first-copy' },
+  { name: 'members', description: 'The members of a workspace, with their roles.', guide: 'first-copy' },
+  { name: 'invites', description: 'Invites to a workspace.', guide: 'conventions' },
+  { name: 'teams', description: 'Named groups of members.', guide: 'first-copy' },
+  { name: 'events', description: 'The changes in a workspace.', guide: 'following-events' },
+  {
+    name: 'serviceAccounts',
+    description: 'Members of a workspace for programs, with API keys and without sign-in.',
+    guide: 'conventions#authentication',
+  },
+  { name: 'webhooks', description: 'URLs that the events of a workspace are sent to.', guide: 'webhooks' },
+  {
+    name: 'notifications',
+    description: 'What the caller is told of: their inbox, of all their workspaces.',
+    guide: 'conventions',
+  },
+  {
+    name: 'people',
+    description: 'The directory of a workspace: its members and invited people.',
+    guide: 'first-copy',
+  },
+  { name: 'seeds', description: 'Early ideas, with the evidence for and against them.', guide: 'first-copy' },
+  {
+    name: 'comments',
+    description: 'What people and agents write about seeds and their evidence.',
+    guide: 'first-copy',
+  },
+  { name: 'agentRequests', description: 'What people ask of agents by comments.', guide: 'agents' },
+  { name: 'evidence', description: 'Reading, correcting and withdrawing evidence.', guide: 'first-copy' },
+  { name: 'integrations', description: 'The grants of agents in a workspace.', guide: 'agents' },
+  { name: 'agent', description: 'The validation kit, for agents.', guide: 'apps' },
+  {
+    name: 'agentOAuth',
+    description: 'OAuth discovery, registration and tokens, for agents.',
+    guide: 'apps',
+  },
 ]
 
 export interface AppOptions {
@@ -206,9 +237,13 @@ export async function buildApp(
   })
   for (const schema of schemas) app.addSchema(schema)
 
-  await registerPages(app, { pictureUrl: config.baseUrl, ...config.entry })
+  await registerPages(app, {
+    pictureUrl: config.baseUrl,
+    draftTagsOf: (userId) => services.draftKeys.tagsOf(userId),
+    ...config.entry,
+  })
   await registerOpenApiRoute(app)
-  await app.register(docsPages)
+  await app.register((scope: App) => docsPages(scope, config))
   await app.register((scope: App) => unsubscribePages(scope, services))
   await app.register(async (scope: App) => {
     await scope.register(publicAccess)
@@ -228,7 +263,7 @@ export async function buildApp(
   }
   await app.register(async (scope: App) => {
     await scope.register(agentTokenAuth, agentAuth)
-    agentRoutes(scope, services)
+    agentRoutes(scope, services, config)
   })
   await app.register(async (scope: App) => {
     await scope.register(allowedOrigins, { origins: [config.baseUrl, config.webUrl, ...config.agentOrigins] })
@@ -240,7 +275,7 @@ export async function buildApp(
     mcpHintRoute(scope, resource)
   })
   await app.register(async (scope: App) => {
-    registerSubjects(scope, {
+    registerTargetResources(scope, {
       '/v1/workspaces/:slug': ({ slug }) => ({ slug: String(slug) }),
       '/v1/seeds/:id': ({ id }) => ({ seedId: String(id) }),
       '/v1/evidence/:evidenceId': ({ evidenceId }) => ({ kind: 'evidence', id: String(evidenceId) }),
@@ -256,8 +291,9 @@ export async function buildApp(
     await scope.register(pagination, { baseUrl: config.baseUrl })
     await scope.register(streamEvents, { ...eventStreams, personStreams: services.personStreams })
     await scope.register(versions)
+    await scope.register(creations)
     await scope.register(attachments)
-    apiKeysRoutes(scope, services.apiKeys)
+    apiKeysRoutes(scope, services)
     meRoutes(scope, services)
     notificationsRoutes(scope, services.notifications)
     workspacesRoutes(scope, services)
@@ -267,11 +303,13 @@ export async function buildApp(
     teamsRoutes(scope, services.teams)
     eventsRoutes(scope, services.events)
     webhooksRoutes(scope, services)
+    serviceAccountsRoutes(scope, services.serviceAccounts)
     peopleRoutes(scope, services.people)
     seedsRoutes(scope, services.seeds)
     evidenceRoutes(scope, services)
     commentsRoutes(scope, services.comments)
-    integrationsRoutes(scope, services.integrations)
+    agentRequestsRoutes(scope, services.agentRequests)
+    grantsRoutes(scope, services.grants)
     await scope.register(async (uploadScope: App) => {
       await uploadScope.register(uploads, { uploadLimitPerHour: config.uploadLimitPerHour })
       mePhotoRoute(uploadScope, services.me)

@@ -5,7 +5,6 @@ import { dirname, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { format } from 'node:util'
 import closeWithGrace from 'close-with-grace'
-import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { ConfigError, loadConfig, readEnvironment, type Config } from './config/config.ts'
 import {
@@ -17,6 +16,7 @@ import {
   type Database,
 } from './db/client.ts'
 import { startEmbeddedDatabase } from './db/embedded.ts'
+import { createDatabaseStart, type DatabaseStart, type Step } from './db/database-start.ts'
 import { EmbeddedDatabaseError } from './db/embedded-binaries.ts'
 import { isMigrated, migrateDatabase } from './db/migrate.ts'
 import { assertUsable, DatabaseUnusableError } from './db/usable.ts'
@@ -32,7 +32,6 @@ import type { Services } from './services/services.ts'
 // The limits of a shutdown. That of requests is lower, to leave time for closing the database.
 const requestsLimitMs = 20_000
 const stopLimitMs = 30_000
-const migratedPollMs = 2_000
 
 /** Closes a resource. `isFailing` means that the process cannot serve requests any longer. */
 type Closer = (isFailing: boolean) => Promise<unknown>
@@ -52,8 +51,15 @@ async function main(): Promise<void> {
   const log = createLogger(config.logLevel)
   logConsole(log)
   const closers: Closer[] = []
-  const starting = start(config, log, closers)
   const stopping = new AbortController()
+  let hasFailed = false
+  const starting = start(config, log, closers, (error) => {
+    // What is awaited was aborted with the process.
+    if (stopping.signal.aborted) return
+    hasFailed = true
+    process.stderr.write(`${explain(error)}\n`)
+    stop()
+  })
   const { close: stop } = closeWithGrace(
     { delay: config.shutdownDelaySeconds * 1000 + stopLimitMs, logger: false, skip: ['SIGINT', 'SIGTERM'] },
     async ({ err }) => {
@@ -61,8 +67,9 @@ async function main(): Promise<void> {
       if (err) log.fatal({ err }, 'the process failed')
       // Waits for a running start, so that everything it has opened is closed.
       await starting.catch(() => undefined)
-      await closeAll(closers, err !== undefined)
+      await closeAll(closers, hasFailed || err !== undefined)
       log.info('stopped')
+      if (hasFailed) process.exit(1)
     },
   )
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -93,8 +100,16 @@ function logConsole(log: Logger): void {
   console.error = (...parts: unknown[]) => log.warn(format(...parts))
 }
 
-/** Starts everything in order, and adds a closer for each resource that it opens. */
-async function start(config: Config, log: Logger, closers: Closer[]): Promise<void> {
+/**
+ * Starts everything in order, and adds a closer for each resource that it opens. If the database is away it serves
+ * nevertheless, and waits for it; `fail` is called if that ends in an error.
+ */
+async function start(
+  config: Config,
+  log: Logger,
+  closers: Closer[],
+  fail: (error: unknown) => void,
+): Promise<void> {
   await assertDataDirUsable(config)
   assertAppSecretUsable(config.appSecret, config.dataDir)
   // Loads the modules while the database starts.
@@ -106,12 +121,16 @@ async function start(config: Config, log: Logger, closers: Closer[]): Promise<vo
   const { url, directUrl } = await findDatabase(config, closers)
   const { db, jobsDb } = openDatabases({ url, directUrl }, config, log)
   closers.push(() => Promise.all([db.$client.end(), jobsDb.$client.end()]))
-  await assertUsable(jobsDb.$client, directUrl === url ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL')
-  if (directUrl !== url) await assertUsable(db.$client, 'DATABASE_URL')
-  if (!(await areLimitsInForce(db, requestLimits))) log.warn(withoutLimits[config.databasePooler])
-  if (config.migrateOnStart) await migrateDatabase(jobsDb.$client)
-  const isReady = await isMigrated(jobsDb.$client)
-  if (!isReady) log.warn('the database is not migrated: run the migrate command')
+  const database = createDatabaseStart({ log })
+  const prepare = async () => {
+    // The pool of requests first: it waits less for a server that does not respond.
+    await assertUsable(db.$client, 'DATABASE_URL')
+    if (directUrl !== url) await assertUsable(jobsDb.$client, 'DATABASE_DIRECT_URL')
+    if (!(await areLimitsInForce(db, requestLimits))) log.warn(withoutLimits[config.databasePooler])
+    if (config.migrateOnStart) await migrateDatabase(jobsDb.$client)
+    return isMigrated(jobsDb.$client)
+  }
+  const isReady = await database.attempt(prepare)
 
   const [{ buildApp }, { createServices }, { createFirstUser }] = await program
   const metrics = await startMetrics(config, closers)
@@ -134,8 +153,9 @@ async function start(config: Config, log: Logger, closers: Closer[]): Promise<vo
   closers.push((isFailing) => drain(services, isFailing ? 0 : config.shutdownDelaySeconds))
   await listen(app, config)
   warnInProduction(config, services, log)
-  if (isReady) await services.startJobs()
-  else closers.push(startJobsOnceMigrated(services, jobsDb.$client, log))
+  const startJobs = () => services.startJobs().then(() => true)
+  if (!isReady || !(await database.attempt(startJobs)))
+    closers.push(waitFor(database, async () => (await prepare()) && startJobs(), fail))
   if (config.databaseUrl === undefined)
     printWelcome(config, isReady ? await createFirstUser(services) : undefined)
 }
@@ -196,22 +216,17 @@ function findExisting(path: string): string {
 }
 
 /**
- * Polls until an operator has migrated the database, then starts the jobs. Returns a closer that stops polling, and waits
- * for jobs that are being started: otherwise nothing would stop them.
+ * Runs a step in the background until it is done. Returns a closer that stops trying, and waits for what is being done, such
+ * as starting jobs: otherwise nothing would stop them.
  */
-function startJobsOnceMigrated(services: Services, pool: Pool, log: Logger): Closer {
-  let polling: Promise<void> = Promise.resolve()
-  const poll = async () => {
-    if (!(await isMigrated(pool))) return
-    clearInterval(timer)
-    await services.startJobs()
-  }
-  const timer = setInterval(() => {
-    polling = poll().catch((error: unknown) => log.warn({ err: error }, 'the jobs could not be started yet'))
-  }, migratedPollMs).unref()
+function waitFor(database: DatabaseStart, step: Step, fail: (error: unknown) => void): Closer {
+  const closing = new AbortController()
+  const waiting = database.keepTrying(step, closing.signal).catch((error: unknown) => {
+    if (!closing.signal.aborted) fail(error)
+  })
   return async () => {
-    clearInterval(timer)
-    await polling
+    closing.abort()
+    await waiting
   }
 }
 

@@ -4,7 +4,7 @@ import { openSmallDatabase } from '../databases.ts'
 import type { Area, Subject } from '../harness.ts'
 import { repeat, type Request } from '../loads.ts'
 import { assertSame, send } from '../same-answer.ts'
-import { startBareKit, startService } from '../subjects.ts'
+import { startBareKit, startService } from '../compared-servers.ts'
 
 /** Few connections: a kit takes so long that the ones in work at the end of a round, which do not count, would be many. */
 const atOnce = 10

@@ -3,7 +3,7 @@ import { company, openSmallDatabase } from '../databases.ts'
 import type { Area } from '../harness.ts'
 import { repeat, sendAtRate } from '../loads.ts'
 import type { Trial } from '../report.ts'
-import { startBare, startService } from '../subjects.ts'
+import { startBare, startService } from '../compared-servers.ts'
 
 const requests = {
   'GET /v1/me': '/v1/me',

@@ -3,7 +3,10 @@ import { openSmallDatabase } from '../databases.ts'
 import type { Area } from '../harness.ts'
 import { repeat } from '../loads.ts'
 import { assertSameAnswer } from '../same-answer.ts'
-import { startBare, startService } from '../subjects.ts'
+import { startBare, startService } from '../compared-servers.ts'
+
+/** The ratio of the profile on machines whose processors others use at the same time. Quiet ones reach the goal. */
+const busy = 0.68
 
 const request = () => ({ path: '/v1/me' })
 
@@ -23,7 +26,7 @@ export const me: Area = {
       subjects,
       rounds: 5,
       roundSeconds: 2,
-      ratios: [{ of: ours, to: bare, by: 'processorMs', goal: atMost(0.6) }],
+      ratios: [{ of: ours, to: bare, by: 'processorMs', goal: atMost(0.6), reached: busy }],
     })
     if (bench.isShort) return [profile]
     // A request alone pays for a turn of the event loop, and for caches that other processes have filled meanwhile.

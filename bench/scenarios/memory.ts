@@ -8,7 +8,7 @@ import { company, crowd, openBigDatabase, seedWithEvidence } from '../databases.
 import { memoryMb, peakMemoryMb, type Area, type Bench, type Subject } from '../harness.ts'
 import { repeat, sendNext, type Load } from '../loads.ts'
 import type { Row, Trial } from '../report.ts'
-import { service } from '../subjects.ts'
+import { service } from '../compared-servers.ts'
 import { openWriteDatabase, type WriteDatabase } from '../write-database.ts'
 import { writeRequests } from '../write-requests.ts'
 import { kitRequests } from './kit.ts'

@@ -3,7 +3,7 @@ import { company, crowd, openSmallDatabase, seedWithComments, seedWithEvidence }
 import type { Area, Subject } from '../harness.ts'
 import { oneAtATime } from '../one-at-a-time.ts'
 import { withServicesOf } from '../services.ts'
-import { startService } from '../subjects.ts'
+import { startService } from '../compared-servers.ts'
 
 const ofCompany = `/w/${company.slug}`
 const ofCrowd = `/w/${crowd.slug}`

@@ -5,7 +5,7 @@ import { company } from '../databases.ts'
 import type { Area, Subject } from '../harness.ts'
 import { pick, repeat, sendNext, type Request } from '../loads.ts'
 import { send } from '../same-answer.ts'
-import { startService } from '../subjects.ts'
+import { startService } from '../compared-servers.ts'
 import { openWriteDatabase } from '../write-database.ts'
 import { keepJobs } from './writes.ts'
 

@@ -4,7 +4,7 @@ import { compare } from '../compare.ts'
 import { openSmallDatabase } from '../databases.ts'
 import type { Area, Subject } from '../harness.ts'
 import { assertSame } from '../same-answer.ts'
-import { startBareOAuth, startService } from '../subjects.ts'
+import { startBareOAuth, startService } from '../compared-servers.ts'
 
 export const refreshes: Area = {
   name: 'refreshes',
@@ -30,8 +30,10 @@ export const refreshes: Area = {
         subjects: [ours, bare],
         rounds: 5,
         roundSeconds: 1.5,
-        // Machines differ too much for CI to hold a number per second.
-        ratios: [{ of: ours, to: bare, by: 'processorMs', reached: 2 }],
+        // A busy machine answers 400 of them a second, and compiles the service's code during the first 2,500.
+        warmUpSeconds: 6,
+        // Machines differ too much for CI to hold a number per second. On a quiet one the ratio is 2.
+        ratios: [{ of: ours, to: bare, by: 'processorMs', reached: 2.5 }],
         goalPerSecond: 900,
       }),
     ]

@@ -3,7 +3,7 @@ import { openSmallDatabase } from '../databases.ts'
 import type { Area } from '../harness.ts'
 import type { Load } from '../loads.ts'
 import { percentile, roundMs } from '../report.ts'
-import { startService } from '../subjects.ts'
+import { startService } from '../compared-servers.ts'
 import { makeWorstBodies, type WorstBodies } from '../../tests/support/worst-bodies.ts'
 
 export const refusals: Area = {

@@ -11,7 +11,7 @@ import {
 } from '../harness.ts'
 import { pick, sendRequestsAtRate, type Request } from '../loads.ts'
 import type { Row, Trial } from '../report.ts'
-import { service } from '../subjects.ts'
+import { service } from '../compared-servers.ts'
 import { openWriteDatabase, type WriteDatabase } from '../write-database.ts'
 import { writeRequests } from '../write-requests.ts'
 import { kitRequests } from './kit.ts'

@@ -1,7 +1,7 @@
 import { crowd, openSearchDatabase } from '../databases.ts'
 import type { Area } from '../harness.ts'
 import { oneAtATime } from '../one-at-a-time.ts'
-import { startService } from '../subjects.ts'
+import { startService } from '../compared-servers.ts'
 
 const base = `/v1/workspaces/${crowd.slug}`
 
@@ -12,6 +12,10 @@ const asked = {
   'a word that all have': `${base}/search?q=somebody`,
   'the beginning of many words': `${base}/search?q=ter`,
   'three words together': `${base}/search?q=${encodeURIComponent('somebody said term7')}`,
+  'words in quotes': `${base}/search?q=${encodeURIComponent('"somebody said term7"')}`,
+  'two characters of Japanese': `${base}/search?q=${encodeURIComponent('音声')}`,
+  'what is similar to a plural': `${base}/search?q=ideas&match=similar`,
+  'what is similar to a word with a mistake': `${base}/search?q=perosn&match=similar`,
   'a word that nothing has': `${base}/search?q=nowhere`,
   'the counts of a word that all have': `${base}/search/counts?q=somebody`,
   'seeds that have a word': `${base}/seeds?q=idea`,

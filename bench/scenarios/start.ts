@@ -2,7 +2,7 @@ import { below } from '../compare.ts'
 import type { Trial } from '../report.ts'
 import { openSmallDatabase } from '../databases.ts'
 import type { Area } from '../harness.ts'
-import { service } from '../subjects.ts'
+import { service } from '../compared-servers.ts'
 
 const starts = 5
 

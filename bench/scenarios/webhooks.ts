@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { below } from '../compare.ts'
 import type { Area, Subject } from '../harness.ts'
 import { percentile, type Row } from '../report.ts'
-import { startService } from '../subjects.ts'
+import { startService } from '../compared-servers.ts'
 import { openWriteDatabase, type WriteDatabase } from '../write-database.ts'
 import { keepJobs } from './writes.ts'
 

@@ -3,7 +3,7 @@ import { openBigDatabase, openSmallDatabase } from '../databases.ts'
 import type { Area } from '../harness.ts'
 import { repeat } from '../loads.ts'
 import { assertSameAnswer } from '../same-answer.ts'
-import { startBare, startService } from '../subjects.ts'
+import { startBare, startService } from '../compared-servers.ts'
 
 const requests = {
   'GET /v1/workspaces': '/v1/workspaces',
@@ -29,7 +29,8 @@ export const workspaces: Area = {
         rounds: 5,
         roundSeconds: 0.8,
         ratios: [
-          { of: ours, to: bare, by: 'processorMs' as const, goal: atMost(0.6), reached: 0.7 },
+          // On the machine with the fastest bare server, as in lists.ts.
+          { of: ours, to: bare, by: 'processorMs' as const, goal: atMost(0.6), reached: 0.77 },
           ...(big ? [{ of: big, to: ours, goal: atLeast(0.9) }] : []),
         ],
       }),

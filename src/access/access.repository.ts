@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, or, sql, type Column, type SQL } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { byPlace, keysParameter, place } from '../db/sql/batch.ts'
+import { byOrdinal, keysParameter, ordinal } from '../db/sql/batch.ts'
 import { prepared } from '../db/sql/prepared.ts'
 import { lastPositionOf } from '../db/schema/events.ts'
 import { memberships } from '../db/schema/memberships.ts'
@@ -32,10 +32,10 @@ export function workspaceOfCaller(userId: Column | SQL) {
   }
 }
 
-/** The workspaces that callers ask for, as rows: the slug or seed, the caller, and the place of the question. */
+/** The workspaces that callers ask for, as rows: the slug or seed, the caller, and the ordinal of the question. */
 const askedFor = (type: 'text' | 'uuid') => sql`
   unnest(${keysParameter('keys', type)}, ${keysParameter('userIds', 'uuid')})
-    with ordinality as asked (key, user_id, place)`
+    with ordinality as asked (key, user_id, ordinal)`
 
 /** Whether a slug is the current one of a workspace, or a former one that still works. */
 export const isSlugInUse = or(
@@ -46,7 +46,7 @@ export const isSlugInUse = or(
 const selectBySlug = prepared((executor) =>
   executor
     .select({
-      place,
+      ordinal,
       value: {
         ...workspaceOfCaller(sql`asked.user_id`),
         lastPosition: lastPositionOf(workspaces.id),
@@ -74,12 +74,12 @@ export async function findWorkspacesBySlug(
     now: now.toISOString(),
     recordedSince: recordedSince.toISOString(),
   })
-  return byPlace(questions.length, rows)
+  return byOrdinal(questions.length, rows)
 }
 
 const selectBySeed = prepared((executor) =>
   executor
-    .select({ place, value: workspaceOfCaller(sql`asked.user_id`) })
+    .select({ ordinal, value: workspaceOfCaller(sql`asked.user_id`) })
     .from(askedFor('uuid'))
     .innerJoin(seeds, and(eq(seeds.id, sql`asked.key`), isNull(seeds.deletedAt)))
     .innerJoin(workspaces, isWorkspace(seeds.workspaceId))
@@ -97,7 +97,7 @@ export async function findWorkspacesBySeed(
     userIds: questions.map(({ userId }) => userId),
     recordedSince: recordedSince.toISOString(),
   })
-  return byPlace(questions.length, rows)
+  return byOrdinal(questions.length, rows)
 }
 
 /** A seed that may be deleted, or a part of a seed. */
@@ -108,7 +108,7 @@ const selectByPart = {
   comment: prepared((executor) => prepareByPart(executor, comments, 'workspaces_select_by_comment')),
   seed: prepared((executor) =>
     executor
-      .select({ place, value: workspaceOfPart() })
+      .select({ ordinal, value: workspaceOfPart() })
       .from(askedFor('uuid'))
       .innerJoin(seeds, eq(seeds.id, sql`asked.key`))
       .innerJoin(workspaces, isWorkspace(seeds.workspaceId))
@@ -118,7 +118,7 @@ const selectByPart = {
 
 function prepareByPart(executor: Executor, table: typeof evidence | typeof comments, name: string) {
   return executor
-    .select({ place, value: workspaceOfPart() })
+    .select({ ordinal, value: workspaceOfPart() })
     .from(askedFor('uuid'))
     .innerJoin(table as typeof evidence, eq(table.id, sql`asked.key`))
     .innerJoin(seeds, and(eq(seeds.id, table.seedId), isNull(seeds.deletedAt)))
@@ -145,7 +145,7 @@ export async function findWorkspacesByPart(
     userIds: questions.map(({ userId }) => userId),
     recordedSince: recordedSince.toISOString(),
   })
-  return byPlace(questions.length, rows)
+  return byOrdinal(questions.length, rows)
 }
 
 /** Records the use of a workspace by a member. */

@@ -1,4 +1,4 @@
-import { insertEvent, type NewEvent } from './event-log.repository.ts'
+import { insertEvent, insertEventInEach, type NewEvent } from './event-log.repository.ts'
 import { lockMembersOfWorkspace, requireRoleNow } from './memberships.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
 import { keepAnswer } from './idempotency.repository.ts'
@@ -6,7 +6,8 @@ import { together } from '../db/together.ts'
 import type { Write } from '../db/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
-import type { OmitEach } from '../domain/events.ts'
+import { roleWith, type KeyRestrictions } from '../domain/key-restrictions.ts'
+import { kindOf, type EventType, type Happening, type OmitEach } from '../domain/events.ts'
 import type { ChangeCall, Principal } from '../domain/principal.ts'
 import type { Role } from '../domain/roles.ts'
 import { createTurns, turnsWaitingMax } from '../concurrency/turns.ts'
@@ -31,6 +32,12 @@ export interface ChangeContext<Event> {
 /** What the function of a change in a workspace receives. */
 export type WorkspaceChangeContext = ChangeContext<OmitEach<NewEvent, 'at' | 'workspaceId'>>
 
+/** What the function of a change outside of a workspace receives. */
+export interface OwnChangeContext extends ChangeContext<OmitEach<NewEvent, 'at'>> {
+  /** Appends the same event in each of some workspaces, which stay until the end of the change. */
+  appendEventInEach: (workspaceIds: readonly string[], event: Happening) => void
+}
+
 /** The caller and the workspace of a change. */
 export interface LockInput {
   principal: Principal
@@ -48,10 +55,7 @@ export type Lock<Locked> = (tx: Executor, input: LockInput) => Promise<Locked | 
  */
 export interface Changes {
   /** Makes a change outside of a workspace. */
-  make<Result>(
-    principal: ChangeCall,
-    run: (context: ChangeContext<OmitEach<NewEvent, 'at'>>) => Promise<Result>,
-  ): Promise<Result>
+  make<Result>(principal: ChangeCall, run: (context: OwnChangeContext) => Promise<Result>): Promise<Result>
   /** Makes a change that is one statement without an event. It runs without a transaction when no answer is stored. */
   makeAtOnce<Result>(
     principal: ChangeCall,
@@ -75,33 +79,45 @@ export interface ChangesOptions {
   clock: Clock
   /** Called after the commit of a change whose event is to be delivered to webhooks. */
   onDeliveries?: () => void
+  /** Called after the commit of a change of a person whose event everybody in the workspace may see. */
+  onActivity?: (member: { workspaceId: string; userId: string }, at: Date) => void
 }
 
-export function createChanges({ db, clock, onDeliveries }: ChangesOptions): Changes {
+export function createChanges({ db, clock, onDeliveries, onActivity }: ChangesOptions): Changes {
   // Changes of one workspace wait for the same locks. Without this limit they could hold all connections of the area. The
   // people in it have turns in rotation, so that one with many changes does not hold up the others.
   const turns = createTurns({ atOnceMax: 2, waitingMax: turnsWaitingMax, waitMsMax: 2_500 })
 
-  type Context = ChangeContext<OmitEach<NewEvent, 'at'>>
-
   /** Runs a change in a transaction. Once it is committed, reports it if there is something to deliver to webhooks. */
   async function transact<Result>(
     principal: Principal,
-    run: (tx: Executor, begin: () => Context) => Promise<Result>,
+    run: (tx: Executor, begin: () => OwnChangeContext) => Promise<Result>,
   ): Promise<Result> {
     const deliveries = { isDue: false }
+    const active: { workspaceIds: readonly string[]; at: Date }[] = []
     const noteDeliveries = () => {
       deliveries.isDue = true
     }
     const result = await db.transaction((tx, write) =>
       run(tx, () => {
         const now = clock.now()
-        const appendEvent = (event: OmitEach<NewEvent, 'at'>) =>
+        const noteActivity = (workspaceIds: readonly string[], type: EventType) => {
+          if (kindOf(type).readers === 'everybody') active.push({ workspaceIds, at: now })
+        }
+        const appendEvent = (event: OmitEach<NewEvent, 'at'>) => {
+          noteActivity([event.workspaceId], event.type)
           void insertEvent(tx, principal, { ...event, at: now }, noteDeliveries)
-        return { tx, now, write, appendEvent }
+        }
+        const appendEventInEach = (workspaceIds: readonly string[], event: Happening) => {
+          noteActivity(workspaceIds, event.type)
+          void insertEventInEach(tx, principal, { ...event, workspaceIds, at: now }, noteDeliveries)
+        }
+        return { tx, now, write, appendEvent, appendEventInEach }
       }),
     )
     if (deliveries.isDue) onDeliveries?.()
+    for (const { workspaceIds, at } of active)
+      for (const workspaceId of workspaceIds) onActivity?.({ workspaceId, userId: principal.user.id }, at)
     return result
   }
 
@@ -145,15 +161,15 @@ export async function noLock(): Promise<true> {
 }
 
 /**
- * Serializes changes of members, roles and invites of a workspace, and reads the caller's role again. Throws
- * `not_a_member` and `role_insufficient`.
+ * Serializes changes of members, roles and invites of a workspace, and reads the caller's role again. Returns the role that
+ * they act with. Throws `not_a_member` and `role_insufficient`.
  */
 export async function lockMembers(tx: Executor, { principal, workspace }: LockInput): Promise<Role> {
   const [, role] = await together([
     lockMembersOfWorkspace(tx, workspace.id),
-    requireAllowedRole(tx, principal, workspace),
+    requireRoleNow(tx, workspace.id, principal.user.id),
   ])
-  return role
+  return requireAllowed(role, principal.restrictions, workspace)
 }
 
 /** `lockMembers` for changes that give access: also checks that the caller's credential is still valid. */
@@ -162,18 +178,19 @@ export async function lockMembersWithCredential(tx: Executor, input: LockInput):
   const [, restrictions, role] = await together([
     lockMembersOfWorkspace(tx, workspace.id),
     requireLiveCredential(tx, principal, clock.now()),
-    requireAllowedRole(tx, principal, workspace),
+    requireRoleNow(tx, workspace.id, principal.user.id),
   ])
   assertKeyReaches(restrictions, workspace.id)
-  return role
+  return requireAllowed(role, restrictions, workspace)
 }
 
-async function requireAllowedRole(
-  tx: Executor,
-  principal: Principal,
-  { id, action }: WorkspaceOfChange,
-): Promise<Role> {
-  const role = await requireRoleNow(tx, id, principal.user.id)
+/** The role that the caller acts with. Throws `role_insufficient`. */
+function requireAllowed(
+  roleOfPerson: Role,
+  restrictions: KeyRestrictions | undefined,
+  { action }: WorkspaceOfChange,
+): Role {
+  const role = roleWith(restrictions, roleOfPerson)
   if (!isAllowed(role, action)) throw errors.roleInsufficient()
   return role
 }

@@ -1,8 +1,9 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { writeLast } from '../db/transactions.ts'
 import { events } from '../db/schema/events.ts'
 import { webhookDeliveries, webhooks } from '../db/schema/webhooks.ts'
+import { keysParameter } from '../db/sql/batch.ts'
 import { hiddenParameter } from '../db/sql/hidden-parameter.ts'
 import { placeholdersOf, prepared } from '../db/sql/prepared.ts'
 import { together } from '../db/together.ts'
@@ -27,19 +28,40 @@ const insert = prepared((executor) =>
  */
 export async function insertEvent(
   transaction: Executor,
-  { user, source, apiKeyId, grantId }: Principal,
+  principal: EventActor,
   event: NewEvent,
   onDeliveries?: () => void,
 ): Promise<void> {
-  const actor: Actor = {
-    actorType: source === 'mcp' ? 'agent' : source === 'system' ? 'system' : 'user',
-    actorUserId: user.id,
-    actorName: user.name,
-    grantId,
-    apiKeyId,
-    source,
-  }
-  await append(transaction, event, actor, onDeliveries)
+  await append(transaction, event, toActor(principal), onDeliveries)
+}
+
+/** Who caused an event. */
+export type EventActor = Pick<Principal, 'source' | 'apiKeyId' | 'grantId' | 'isService'> & {
+  user: Pick<Principal['user'], 'id' | 'name'>
+}
+
+/**
+ * Appends the same event in each of some workspaces, as `insertEvent` does in one, by one statement. The caller has made sure
+ * that the workspaces stay until the end of the transaction.
+ */
+export async function insertEventInEach(
+  transaction: Executor,
+  actor: EventActor,
+  event: Happening & { workspaceIds: readonly string[]; at: Date },
+  onDeliveries?: () => void,
+): Promise<void> {
+  const workspaceIds = event.workspaceIds.toSorted()
+  const [first] = workspaceIds
+  if (first === undefined) return
+  const ids = workspaceIds.map(() => createId())
+  const row = toRow(event, toActor(actor))
+  const values = { ...row, data: JSON.stringify(row.data), at: event.at.toISOString(), ids, workspaceIds }
+  const delivering = writeLast(transaction, beforeEvents + first, async (executor) => {
+    const { rowCount } = await insertDeliveriesOfEach(executor).execute(values)
+    if (rowCount !== null && rowCount > 0) onDeliveries?.()
+  })
+  const inserting = writeLast(transaction, first, (executor) => insertInEach(executor).execute(values))
+  await together([delivering, inserting])
 }
 
 /**
@@ -51,14 +73,8 @@ export async function insertServiceEvent(
   event: NewEvent,
   actorName = serviceActorName,
 ): Promise<void> {
-  await append(transaction, event, {
-    actorType: 'system',
-    actorUserId: null,
-    actorName,
-    grantId: 'grantId' in event.data ? event.data.grantId : null,
-    apiKeyId: null,
-    source: 'system',
-  })
+  const grantId = 'grantId' in event.data ? event.data.grantId : null
+  await append(transaction, event, { ...serviceActor(actorName), grantId })
 }
 
 type Actor = Pick<
@@ -66,27 +82,54 @@ type Actor = Pick<
   'actorType' | 'actorUserId' | 'actorName' | 'grantId' | 'apiKeyId' | 'source'
 >
 
-async function append(
-  transaction: Executor,
-  { workspaceId, type, data, at }: NewEvent,
-  actor: Actor,
-  onDeliveries?: () => void,
-): Promise<void> {
-  const { target, summarize } = kindOf(type)
+function toActor(actor: EventActor): Actor {
+  const { user, source, apiKeyId, grantId } = actor
+  return {
+    actorType: typeOf(actor),
+    actorUserId: user.id,
+    actorName: user.name,
+    grantId,
+    apiKeyId,
+    source,
+  }
+}
+
+function typeOf({ source, isService }: EventActor): Actor['actorType'] {
+  if (source === 'mcp') return 'agent'
+  if (source === 'system') return 'system'
+  return isService ? 'service' : 'user'
+}
+
+const serviceActor = (actorName = serviceActorName): Actor => ({
+  ...{ actorType: 'system', actorUserId: null, actorName },
+  ...{ grantId: null, apiKeyId: null, source: 'system' },
+})
+
+/** What is stored of an event in any workspace. */
+function toRow({ type, data }: Happening, actor: Actor) {
+  const { readers, target, summarize } = kindOf(type)
   const [targetType, idField] = target
-  const id = createId()
-  const row = {
-    id,
-    workspaceId,
+  return {
     type,
+    readers,
     ...actor,
     data,
     seedId: seedIdOf(data),
     targetType,
     targetId: (data as Record<string, unknown>)[idField],
-    summary: summarize(data, actor.actorName),
-    createdAt: at,
+    summary: summarize(data, actor.actorName, actor.actorUserId),
   }
+}
+
+async function append(
+  transaction: Executor,
+  { workspaceId, at, ...happening }: NewEvent,
+  actor: Actor,
+  onDeliveries?: () => void,
+): Promise<void> {
+  const id = createId()
+  const { type } = happening
+  const row = { id, workspaceId, ...toRow(happening, actor), createdAt: at }
   const delivering = writeLast(transaction, beforeEvents + workspaceId, async (executor) => {
     const values = { eventId: id, workspaceId, type, at: at.toISOString() }
     const { rowCount } = await insertDeliveries(executor).execute(values)
@@ -100,35 +143,87 @@ async function append(
 /** Sorts before every id: the deliveries of all events of a transaction lock their webhooks before its first event. */
 const beforeEvents = ' '
 
-/** Has an event delivered to the active webhooks of its workspace that want its type. */
-const insertDeliveries = prepared((executor) => {
-  const at = sql<Date>`${sql.placeholder('at')}::timestamptz`
-  return executor
-    .insert(webhookDeliveries)
+const text = (name: string) => sql<string>`${sql.placeholder(name)}::text`
+const uuid = (name: string) => sql<string>`${sql.placeholder(name)}::uuid`
+const eventAt = sql<Date>`${sql.placeholder('at')}::timestamptz`
+
+/** The events of `insertEventInEach`: their ids beside their workspaces. */
+const told = sql`unnest(${keysParameter('ids', 'uuid')}, ${keysParameter('workspaceIds', 'uuid')}) as told (id, workspace_id)`
+
+const insertInEach = prepared((executor) =>
+  executor
+    .insert(events)
     .select((query) =>
       query
         .select({
-          webhookId: webhooks.id,
-          eventId: sql<string>`${sql.placeholder('eventId')}::uuid`.as('event_id'),
-          type: sql<string>`${sql.placeholder('type')}::text`.as('type'),
-          status: sql<'pending'>`'pending'`.as('status'),
-          attempts: sql<number>`0`.as('attempts'),
-          lastStatus: sql<null>`null::integer`.as('last_status'),
-          lastError: sql<null>`null`.as('last_error'),
-          nextAttemptAt: at.as('next_attempt_at'),
-          leasedUntil: sql<null>`null::timestamptz`.as('leased_until'),
-          createdAt: at.as('created_at'),
-          deliveredAt: sql<null>`null::timestamptz`.as('delivered_at'),
+          id: sql<string>`told.id`.as('id'),
+          workspaceId: sql<string>`told.workspace_id`.as('workspace_id'),
+          type: text('type').as('type'),
+          readers: text('readers').as('readers'),
+          actorType: text('actorType').as('actor_type'),
+          actorUserId: uuid('actorUserId').as('actor_user_id'),
+          actorName: text('actorName').as('actor_name'),
+          grantId: uuid('grantId').as('grant_id'),
+          apiKeyId: uuid('apiKeyId').as('api_key_id'),
+          source: text('source').as('source'),
+          targetType: text('targetType').as('target_type'),
+          targetId: uuid('targetId').as('target_id'),
+          summary: text('summary').as('summary'),
+          data: sql`${sql.placeholder('data')}::jsonb`.as('data'),
+          seedId: uuid('seedId').as('seed_id'),
+          createdAt: eventAt.as('created_at'),
+          // A trigger gives it.
+          position: sql<number>`null::bigint`.as('position'),
         })
-        .from(webhooks)
-        .where(
-          and(
-            eq(webhooks.workspaceId, hiddenParameter('workspaceId', 'uuid')),
-            isNull(webhooks.deletedAt),
-            isNull(webhooks.disabledReason),
-            sql`(${webhooks.types} = '{}' or ${sql.placeholder('type')} = any(${webhooks.types}))`,
-          ),
-        ),
+        .from(told)
+        .orderBy(sql`told.workspace_id`),
     )
-    .prepare('webhook_deliveries_insert')
+    .prepare('events_insert_in_each'),
+)
+
+/** A new delivery to a webhook. */
+const newDelivery = (eventId: SQL<string>) => ({
+  webhookId: webhooks.id,
+  eventId: eventId.as('event_id'),
+  type: text('type').as('type'),
+  status: sql<'pending'>`'pending'`.as('status'),
+  attempts: sql<number>`0`.as('attempts'),
+  lastStatus: sql<null>`null::integer`.as('last_status'),
+  lastError: sql<null>`null`.as('last_error'),
+  nextAttemptAt: eventAt.as('next_attempt_at'),
+  leasedUntil: sql<null>`null::timestamptz`.as('leased_until'),
+  createdAt: eventAt.as('created_at'),
+  deliveredAt: sql<null>`null::timestamptz`.as('delivered_at'),
 })
+
+/** Whether a webhook is active and wants the type of the event. */
+const wantsEvent = and(
+  isNull(webhooks.deletedAt),
+  isNull(webhooks.disabledReason),
+  sql`(${webhooks.types} = '{}' or ${sql.placeholder('type')} = any(${webhooks.types}))`,
+)
+
+/** Has an event delivered to the active webhooks of its workspace that want its type. */
+const insertDeliveries = prepared((executor) =>
+  executor
+    .insert(webhookDeliveries)
+    .select((query) =>
+      query
+        .select(newDelivery(uuid('eventId')))
+        .from(webhooks)
+        .where(and(eq(webhooks.workspaceId, hiddenParameter('workspaceId', 'uuid')), wantsEvent)),
+    )
+    .prepare('webhook_deliveries_insert'),
+)
+
+const insertDeliveriesOfEach = prepared((executor) =>
+  executor
+    .insert(webhookDeliveries)
+    .select((query) =>
+      query
+        .select(newDelivery(sql<string>`told.id`))
+        .from(told)
+        .innerJoin(webhooks, and(sql`${webhooks.workspaceId} = told.workspace_id`, wantsEvent)),
+    )
+    .prepare('webhook_deliveries_insert_of_each'),
+)

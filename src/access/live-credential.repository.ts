@@ -11,7 +11,12 @@ import type { Principal } from '../domain/principal.ts'
 
 const lockActiveKey = prepared((executor) =>
   executor
-    .select({ expiresAt: apiKeys.expiresAt, access: apiKeys.access, workspaceIds: apiKeys.workspaceIds })
+    .select({
+      expiresAt: apiKeys.expiresAt,
+      access: apiKeys.access,
+      workspaceIds: apiKeys.workspaceIds,
+      maxRole: apiKeys.maxRole,
+    })
     .from(apiKeys)
     .where(
       and(

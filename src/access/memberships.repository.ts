@@ -1,12 +1,13 @@
 import { and, count, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { isStaying } from '../db/schema/leavings.ts'
+import { isStaying } from '../db/schema/account-deletions.ts'
 import { memberships } from '../db/schema/memberships.ts'
 import { users } from '../db/schema/users.ts'
 import { workspaces } from '../db/schema/workspaces.ts'
 import { placeholdersOf, prepared } from '../db/sql/prepared.ts'
 import { errors } from '../kernel/errors.ts'
 import type { Role } from '../domain/roles.ts'
+import type { UserKind } from '../domain/service-accounts.ts'
 
 const lockWorkspaceOfMembers = prepared((executor) =>
   executor
@@ -27,7 +28,7 @@ export async function lockMembersOfWorkspace(executor: Executor, workspaceId: st
 
 const selectMember = prepared((executor) =>
   executor
-    .select({ role: memberships.role, name: users.name })
+    .select({ role: memberships.role, name: users.name, kind: users.kind })
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
     .where(
@@ -39,12 +40,12 @@ const selectMember = prepared((executor) =>
     .prepare('memberships_select'),
 )
 
-/** The role and name of a member; undefined for a person who is not one. */
+/** The role, the name and the kind of a member; undefined for a person who is not one. */
 export async function findMember(
   executor: Executor,
   workspaceId: string,
   userId: string,
-): Promise<{ role: Role; name: string } | undefined> {
+): Promise<{ role: Role; name: string; kind: UserKind } | undefined> {
   const [member] = await selectMember(executor).execute({ workspaceId, userId })
   return member
 }
@@ -59,7 +60,7 @@ export async function requireRoleNow(executor: Executor, workspaceId: string, us
 const insertNewMember = prepared((executor) =>
   executor
     .insert(memberships)
-    .values(placeholdersOf(memberships))
+    .values(placeholdersOf(memberships, 'lastActivityAt'))
     .onConflictDoNothing()
     .prepare('memberships_insert_if_new'),
 )
@@ -67,10 +68,29 @@ const insertNewMember = prepared((executor) =>
 /** Adds a member. Returns false when the person already is one. */
 export async function insertMemberIfNew(
   executor: Executor,
-  row: typeof memberships.$inferInsert,
+  row: Omit<typeof memberships.$inferInsert, 'lastActivityAt'>,
 ): Promise<boolean> {
   const { rowCount } = await insertNewMember(executor).execute(row)
   return rowCount === 1
+}
+
+/** Keeps the latest activity of members. */
+export async function recordActivity(
+  executor: Executor,
+  members: readonly { workspaceId: string; userId: string; at: Date }[],
+): Promise<void> {
+  const [workspaceIds, userIds, times] = [
+    members.map(({ workspaceId }) => workspaceId),
+    members.map(({ userId }) => userId),
+    members.map(({ at }) => at.toISOString()),
+  ]
+  await executor.execute(sql`
+    update ${memberships} set last_activity_at = active.at
+    from unnest(
+      ${sql.param(workspaceIds)}::uuid[], ${sql.param(userIds)}::uuid[], ${sql.param(times)}::timestamptz[]
+    ) as active (workspace_id, user_id, at)
+    where ${memberships.workspaceId} = active.workspace_id and ${memberships.userId} = active.user_id
+      and (${memberships.lastActivityAt} is null or ${memberships.lastActivityAt} < active.at)`)
 }
 
 /** The number of owners of a workspace, without those who are about to be deleted. */

@@ -18,12 +18,14 @@ export const permissions = {
   'workspaces.search': everybody,
   'workspaces.searchCounts': everybody,
   'members.list': everybody,
+  'members.get': everybody,
   'members.updateRole': managers,
   /** Of another person, whose role must be lower too. */
   'members.remove': managers,
   /** Of the caller. */
   'members.leave': everybody,
   'invites.list': managers,
+  'invites.getById': managers,
   'invites.create': managers,
   'invites.resend': managers,
   'invites.revoke': managers,
@@ -44,6 +46,7 @@ export const permissions = {
   'events.changes': everybody,
   'events.stream': everybody,
   'people.list': everybody,
+  'apiKeys.listOfWorkspace': managers,
   'webhooks.list': managers,
   'webhooks.get': managers,
   'webhooks.create': managers,
@@ -51,9 +54,18 @@ export const permissions = {
   'webhooks.delete': managers,
   'webhooks.rotateSecret': managers,
   'webhooks.test': managers,
+  'webhooks.sample': managers,
   'webhooks.listDeliveries': managers,
   'webhooks.redeliver': managers,
   'webhooks.redeliverSince': managers,
+  'serviceAccounts.list': managers,
+  'serviceAccounts.create': managers,
+  'serviceAccounts.update': managers,
+  'serviceAccounts.delete': managers,
+  'serviceAccounts.listKeys': managers,
+  'serviceAccounts.createKey': managers,
+  'serviceAccounts.rotateKey': managers,
+  'serviceAccounts.revokeKey': managers,
   'seeds.list': everybody,
   'seeds.create': writers,
   'seeds.get': everybody,
@@ -67,9 +79,11 @@ export const permissions = {
   'seeds.unfollow': everybody,
   'seeds.join': writers,
   'seeds.leave': writers,
+  'seeds.invitePerson': writers,
   'seeds.listParticipants': everybody,
   'seeds.listEvidence': everybody,
   'seeds.addEvidence': writers,
+  'evidence.get': everybody,
   /** The caller's own. */
   'evidence.update': writers,
   /** The caller's own. */
@@ -77,6 +91,8 @@ export const permissions = {
   /** Of another person. */
   'evidence.withdrawOthers': managers,
   'comments.list': everybody,
+  'comments.listOfWorkspace': everybody,
+  'comments.get': everybody,
   'comments.create': writers,
   /** The caller's own. */
   'comments.update': writers,
@@ -84,8 +100,16 @@ export const permissions = {
   'comments.delete': writers,
   /** Of another person. */
   'comments.deleteOthers': managers,
+  'agentRequests.list': everybody,
+  /** The caller's own. */
+  'agentRequests.cancel': everybody,
+  /** Of another person. */
+  'agentRequests.cancelOthers': managers,
+  'agentRequests.askable': writers,
   /** The caller's own. */
   'integrations.list': everybody,
+  /** One that the caller lists. */
+  'integrations.get': everybody,
   /** Of all people. */
   'integrations.listAll': managers,
   /** The caller's own. */
@@ -94,6 +118,8 @@ export const permissions = {
   'integrations.listCalls': everybody,
   /** The caller's own, on the website. */
   'integrations.updateScopes': everybody,
+  /** The caller's own, on the website. */
+  'integrations.updateAsking': everybody,
   /** The caller's own, on the website. */
   'integrations.prolong': everybody,
   /** On the website, for the caller. */
@@ -104,6 +130,18 @@ export const permissions = {
 
 /** The id of an operation of a workspace. */
 export type WorkspaceAction = keyof typeof permissions
+
+/** What service accounts may not do in their workspace, whatever their role: what concerns the workspace as a whole. */
+const ofPeopleOnly: readonly WorkspaceAction[] = [
+  'workspaces.delete',
+  'workspaces.transferOwnership',
+  'workspaces.export',
+]
+
+/** Whether an operation is for people, and not for service accounts. */
+export function isOfPeopleOnly(action: WorkspaceAction): boolean {
+  return ofPeopleOnly.includes(action)
+}
 
 /** Whether a role may run an operation. */
 export function isAllowed(role: Role, action: WorkspaceAction): boolean {

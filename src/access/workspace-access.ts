@@ -3,7 +3,7 @@ import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
-import type { KeyRestrictions } from '../domain/key-restrictions.ts'
+import { roleWith, type KeyRestrictions } from '../domain/key-restrictions.ts'
 import type { LookUpCall, Principal, WorkspaceOfCaller } from '../domain/principal.ts'
 import type { Role } from '../domain/roles.ts'
 import { isSlug } from '../domain/slugs.ts'
@@ -14,10 +14,11 @@ import {
   recordWorkspaceUse,
   type KindOfSeedPart,
 } from './access.repository.ts'
-import { isAllowed, type WorkspaceAction } from './permissions.ts'
+import { isAllowed, isOfPeopleOnly, type WorkspaceAction } from './permissions.ts'
 
 /** A workspace in which the caller may do `action`. */
 export interface AccessibleWorkspace extends WorkspaceOfCaller {
+  /** The role that the caller acts with. */
   role: Role
   /** What was asked for. */
   action: WorkspaceAction
@@ -66,7 +67,7 @@ export function createWorkspaceAccess({ db, clock }: { db: Database; clock: Cloc
 
   function find(principal: LookUpCall, slug: string): FoundWorkspace {
     const { read } = principal
-    if (read && 'slug' in read.subject && read.subject.slug === slug) return Promise.resolve(read.workspace)
+    if (read && 'slug' in read.target && read.target.slug === slug) return Promise.resolve(read.workspace)
     // Reject malformed slugs before querying: some of them PostgreSQL could not compare.
     if (!isSlug(slug)) return Promise.resolve(undefined)
     const search = () => findBySlug({ slug, userId: principal.user.id })
@@ -82,8 +83,8 @@ export function createWorkspaceAccess({ db, clock }: { db: Database; clock: Cloc
     const workspace = await find(principal, slug)
     if (!workspace || !canReach(principal, workspace)) throw errors.notFound()
     assertKeyReaches(principal.restrictions, workspace.id)
-    const { role } = workspace
-    if (role === null) throw errors.notAMember()
+    if (workspace.role === null) throw errors.notAMember()
+    const role = roleWith(principal.restrictions, workspace.role)
     const accessible = await enter(db, { ...workspace, role }, { principal, action, now: clock.now() })
     workspace.isUseRecorded = true
     if (workspace.slug !== slug) principal.onSlugMoved?.(workspace.slug)
@@ -98,7 +99,7 @@ export function createSeedAccess({ db, clock }: { db: Database; clock: Clock }):
   return async (principal, seedId, action) => {
     const userId = principal.user.id
     const { read } = principal
-    const isRead = read && 'seedId' in read.subject && read.subject.seedId === seedId
+    const isRead = read && 'seedId' in read.target && read.target.seedId === seedId
     const search = () => (isId(seedId) ? findBySeed({ seedId, userId }) : undefined)
     const workspace = isRead ? read.workspace : await search()
     return enter(db, requireMembership(principal, workspace), { principal, action, now: clock.now() })
@@ -125,7 +126,7 @@ function requireMembership<Found extends WorkspaceOfCaller>(
   // 404, not 403: only members may learn whether a seed exists.
   if (!workspace?.role || !canReach(principal, workspace)) throw errors.notFound()
   assertKeyReaches(principal.restrictions, workspace.id)
-  return { ...workspace, role: workspace.role }
+  return { ...workspace, role: roleWith(principal.restrictions, workspace.role) }
 }
 
 /**
@@ -139,9 +140,10 @@ export function findAccessAgain(
 ): AccessibleWorkspace | undefined {
   const workspace = principal.read?.workspace
   if (workspace?.id !== workspaceId || !canReach(principal, workspace)) return undefined
-  const { role } = workspace
   const isReached = principal.restrictions?.workspaceIds?.includes(workspaceId) ?? true
-  return isReached && role !== null && isAllowed(role, action) ? { ...workspace, role, action } : undefined
+  if (!isReached || workspace.role === null) return undefined
+  const role = roleWith(principal.restrictions, workspace.role)
+  return isAllowed(role, action) ? { ...workspace, role, action } : undefined
 }
 
 /** The times that a look-up of a workspace compares with. */
@@ -167,6 +169,7 @@ async function enter<Found extends WorkspaceOfCaller & { role: Role }>(
   { principal, action, now }: { principal: Principal; action: WorkspaceAction; now: Date },
 ) {
   const userId = principal.user.id
+  if (principal.isService && isOfPeopleOnly(action)) throw errors.serviceAccountNotAllowed()
   if (!isAllowed(workspace.role, action)) throw errors.roleInsufficient()
   // An agent does not change which workspace `me.home` leads the person to.
   if (principal.source === 'mcp') return { ...workspace, action }

@@ -20,8 +20,8 @@ import {
   securityNoticeMail,
   signedInMail,
 } from '../mail/security-mails.ts'
-import type { JobHandlers } from '../platform/jobs/jobs.port.ts'
-import type { Mailer } from '../platform/mail/mail.port.ts'
+import type { JobHandlers, RunningJob } from '../platform/jobs/jobs.port.ts'
+import type { Mails } from '../mail/mails.ts'
 import { findRefusal } from './sign-in/admission.ts'
 import { countAccess } from './sign-in/access-of-person.repository.ts'
 import { findUserByEmail, findUserById, type UserRow } from '../users/users.repository.ts'
@@ -46,7 +46,7 @@ const linkMails = {
 export function createAccountsJobs(options: {
   db: Database
   clock: Clock
-  mailer: Mailer
+  mails: Mails
   webUrl: string
   signUp: EntryRules['signUp']
 }): Pick<
@@ -59,7 +59,7 @@ export function createAccountsJobs(options: {
   | 'send_email_change'
   | 'send_email_change_notice'
 > {
-  const { db, clock, mailer, webUrl, signUp } = options
+  const { db, clock, mails, webUrl, signUp } = options
 
   async function createLink(user: UserRow, purpose: AccountTokenPurpose, email: string): Promise<string> {
     // Created by the job, since tokens must not be stored in the queue.
@@ -77,18 +77,24 @@ export function createAccountsJobs(options: {
   const securityUrl = `${webUrl}/settings/security`
   const signInUrl = `${webUrl}/sign-in`
 
-  async function send(user: UserRow, id: string, compose: (name: string) => MailContent): Promise<void> {
+  async function send(
+    user: UserRow,
+    job: RunningJob,
+    id: string,
+    compose: (name: string) => MailContent,
+  ): Promise<void> {
     const { name, email: address } = user
-    await mailer.send({ ...compose(name), to: { name, address }, id })
+    await mails.send({ ...compose(name), to: { name, address }, id }, job, { userId: user.id })
   }
 
   return {
-    async send_account_mail({ purpose, email, isOfInvited = false }, { id }) {
+    async send_account_mail({ purpose, email, isOfInvited = false }, job) {
       const user = await findUserByEmail(db, email)
       // A link that would admit nobody is not sent.
       if (!user || (await findRefusal(db, user, { signUp, now: clock.now() }))) {
         const to = { name: '', address: email }
-        if (isOfInvited) await mailer.send({ ...signUpRefusedMail({ webUrl }), to, id: `account-${id}` })
+        if (isOfInvited)
+          await mails.send({ ...signUpRefusedMail({ webUrl }), to, id: `account-${job.id}` }, job, {})
         return
       }
       const { name, address } = recipientOf(user, email)
@@ -100,49 +106,51 @@ export function createAccountsJobs(options: {
               url: await createLink(user, purpose, address),
               lifetimeMs: linkLifetimeMs[purpose],
             })
-      await mailer.send({ ...content, to: { name: name ?? '', address }, id: `account-${id}` })
+      await mails.send({ ...content, to: { name: name ?? '', address }, id: `account-${job.id}` }, job, {
+        userId: user.id,
+      })
     },
 
-    async send_password_changed({ userId, revoked }, { id }) {
+    async send_password_changed({ userId, revoked }, job) {
       const user = await findUserById(db, userId)
       if (!user) return
       const kept = await countAccess(db, userId, clock.now())
       const forgotUrl = `${webUrl}/forgot`
-      await send(user, `password-changed-${id}`, (name) =>
+      await send(user, job, `password-changed-${job.id}`, (name) =>
         passwordChangedMail({ name, forgotUrl, revoked, kept }),
       )
     },
 
-    async send_api_keys_created({ userId }, { id }) {
+    async send_api_keys_created({ userId }, job) {
       const user = await findUserById(db, userId)
       const keys = await listActiveApiKeys(db, { userId, now: clock.now() })
       const keyNames = keys.slice(0, keyNamesMax).map(({ name }) => name)
       // All keys have been revoked meanwhile.
       if (!user || keyNames.length === 0) return
-      await send(user, `api-keys-created-${id}`, (name) =>
+      await send(user, job, `api-keys-created-${job.id}`, (name) =>
         apiKeysCreatedMail({ name, keyNames, securityUrl }),
       )
     },
 
-    async send_signed_in({ userId, userAgent, at }, { id }) {
+    async send_signed_in({ userId, userAgent, at }, job) {
       const user = await findUserById(db, userId)
       if (!user) return
       const browser = describeBrowser(userAgent)
-      await send(user, `signed-in-${id}`, (name) =>
+      await send(user, job, `signed-in-${job.id}`, (name) =>
         signedInMail({ name, browser, at: new Date(at), securityUrl }),
       )
     },
 
-    async send_security_notice({ userId, notice, detail = '' }, { id }) {
+    async send_security_notice({ userId, notice, detail = '' }, job) {
       const user = await findUserById(db, userId)
       if (!user) return
       const recoveryCodesLeft = await countRecoveryCodes(db, userId)
-      await send(user, `security-notice-${id}`, (name) =>
+      await send(user, job, `security-notice-${job.id}`, (name) =>
         securityNoticeMail({ name, notice, detail, recoveryCodesLeft, securityUrl }),
       )
     },
 
-    async send_email_change({ changeId }, { id }) {
+    async send_email_change({ changeId }, job) {
       const change = await findEmailChange(db, changeId, clock.now())
       const user = change && (await findUserById(db, change.userId))
       if (!user) return
@@ -150,24 +158,32 @@ export function createAccountsJobs(options: {
       if (holder && holder.id !== user.id) {
         const { name, address } = recipientOf(holder, change.email)
         const content = accountExistsMail({ name, attempt: 'change_email', signInUrl })
-        await mailer.send({ ...content, to: { name: name ?? '', address }, id: `email-change-${id}` })
+        await mails.send(
+          { ...content, to: { name: name ?? '', address }, id: `email-change-${job.id}` },
+          job,
+          { userId: holder.id },
+        )
         return
       }
       const token = createToken()
       if (!(await setEmailChangeToken(db, change.id, hashSecret(token)))) return
       const url = `${securityUrl}/email/confirm/${token}`
       const content = changeEmailMail({ name: undefined, url, lifetimeMs: emailChangeLifetimeMs })
-      await mailer.send({ ...content, to: { name: '', address: change.email }, id: `email-change-${id}` })
+      await mails.send(
+        { ...content, to: { name: '', address: change.email }, id: `email-change-${job.id}` },
+        job,
+        { userId: user.id },
+      )
     },
 
-    async send_email_change_notice({ userId, from, to, isDone }, { id }) {
+    async send_email_change_notice({ userId, from, to, isDone }, job) {
       const user = await findUserById(db, userId)
       if (!user) return
       const token = createToken()
       const address = { userId, email: from, tokenHash: hashSecret(token), now: clock.now() }
       const isReserved = isDone && (await setTakeBackToken(db, address))
       const takeBackUrl = isReserved ? `${webUrl}/sign-in/take-back/${token}` : undefined
-      await send({ ...user, email: from }, `email-change-notice-${id}`, (name) =>
+      await send({ ...user, email: from }, job, `email-change-notice-${job.id}`, (name) =>
         emailChangeNoticeMail({ name, to, isDone, securityUrl, takeBackUrl }),
       )
     },

@@ -1,7 +1,9 @@
+import { tellStoppedKeys } from '../areas/apiKeys/stopped-keys.ts'
 import { erasePersonFromEvents, findTracesInEvents } from '../areas/events/events.repository.ts'
 import { insertServiceEvent } from '../access/event-log.repository.ts'
 import { deleteInvitesOfPerson } from '../areas/invites/invites.repository.ts'
 import { lockMembersOfWorkspace } from '../access/memberships.repository.ts'
+import { tellOfKnownKeys } from '../areas/apiKeys/known-keys.ts'
 import { renameCommenter } from '../areas/comments/comments.repository.ts'
 import { clearPersonOfSeeds } from '../areas/seeds/leads.repository.ts'
 import { renameActor } from '../areas/notifications/notifications.repository.ts'
@@ -12,7 +14,7 @@ import {
   type CrowdedMembershipRow,
 } from '../areas/workspaces/workspaces.repository.ts'
 import { eraseWorkspace } from '../areas/workspaces/ownership/ownership.repository.ts'
-import { deleteRecordsOfPerson } from '../agent-oauth/records/oauth-records.repository.ts'
+import { deleteRecordsOfPerson } from '../agents/oauth/records/oauth-records.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
 import { allowLongStatements } from '../db/sql/long-statements.ts'
 import { deletedUserName } from '../domain/accounts.ts'
@@ -114,7 +116,7 @@ export interface AccountsServiceOptions {
 export function createAccountsService({ db, clock, jobs }: AccountsServiceOptions): AccountsService {
   async function lockPerson(tx: Executor, userId: string): Promise<UserRow> {
     const user = await lockUser(tx, userId)
-    if (!user) throw errors.notFound()
+    if (user?.kind !== 'person') throw errors.notFound()
     return user
   }
 
@@ -143,7 +145,10 @@ export function createAccountsService({ db, clock, jobs }: AccountsServiceOption
       return email === undefined ? undefined : findUserByEmail(db, email)
     },
 
-    findById: (id) => findUserById(db, id),
+    async findById(id) {
+      const user = await findUserById(db, id)
+      return user?.kind === 'person' ? user : undefined
+    },
 
     async list({ email, query, limit }) {
       const rows = await listUsers(db, {
@@ -217,13 +222,24 @@ async function erase(
       at: now,
     })
   }
-  for (const { id } of shared) {
-    await insertServiceEvent(tx, {
-      workspaceId: id,
-      type: 'member.removed',
-      data: { userId: user.id, name: deletedUserName, reason: 'account_deleted' },
-      at: now,
+  for (const { id: workspaceId, role } of shared) {
+    const person = { userId: user.id, name: deletedUserName }
+    const stopped = await tellStoppedKeys(tx, { workspaceId, userId: user.id, actor: null, now })
+    for (const data of stopped)
+      await insertServiceEvent(tx, { workspaceId, type: 'api_key.stopped', data, at: now })
+    const removed = { ...person, reason: 'account_deleted' } as const
+    await insertServiceEvent(tx, { workspaceId, type: 'member.removed', data: removed, at: now })
+    const known = await tellOfKnownKeys(tx, {
+      ...{ workspaceId, ...person, now },
+      ...{ from: role, to: null, actor: null },
     })
+    if (known)
+      await insertServiceEvent(tx, {
+        workspaceId,
+        type: 'service_account.keys_known',
+        data: known,
+        at: now,
+      })
   }
   await clearPersonOfSeeds(tx, user.id)
   const authorNames = [
@@ -232,16 +248,18 @@ async function erase(
   ]
   await renameActor(tx, user.id, deletedUserName)
   const traces = await findTracesInEvents(tx, user.id)
+  const erasedFrom = new Set([...traces.workspaceIds, ...shared.map(({ id }) => id)])
+  for (const workspaceId of erasedFrom)
+    await insertServiceEvent(tx, { workspaceId, type: 'person.erased', data: { userId: user.id }, at: now })
   await erasePersonFromEvents(tx, {
     userId: user.id,
     names: [user.name, ...authorNames, ...traces.names],
     emails: [...ownEmails, ...invites.filter(({ isTo }) => isTo).map(({ email }) => email)],
     workspaceIds: [
       ...new Set([
-        ...traces.workspaceIds,
-        ...invites.map(({ workspaceId }) => workspaceId),
         // The events that were appended above are inserted at the end of the transaction.
-        ...shared.map(({ id }) => id),
+        ...erasedFrom,
+        ...invites.map(({ workspaceId }) => workspaceId),
       ]),
     ],
     replacement: deletedUserName,

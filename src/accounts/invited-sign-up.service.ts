@@ -26,7 +26,7 @@ import {
   type PasskeyChallenge,
 } from './passkeys/passkey-tickets.ts'
 import { insertPasskey } from './passkeys/passkeys.repository.ts'
-import type { SecretBox } from '../platform/secrets/secret-box.port.ts'
+import type { SecretBox } from '../platform/secrets/app-secret.port.ts'
 import { hashNewPassword } from './sign-in/set-password.ts'
 import { startSession, type Browser } from './sign-in/start-session.ts'
 import { verifyWithoutPassword } from './sign-in/verify-without-password.ts'
@@ -141,7 +141,7 @@ export function createInvitedSignUpService(options: InvitedSignUpServiceOptions)
         await verifyWithoutPassword(tx, user, now)
         await deleteAccountTokens(tx, id)
         await store(tx, id, now)
-        const accepted = await acceptInvite(context, { principal, found, find, jobs })
+        const accepted = await acceptInvite(context, { principal, found, find })
         return { sessionToken: await startSession(tx, { user, browser, now, jobs }), accepted }
       })
     },

@@ -14,6 +14,12 @@ export interface Assets {
   passkeys: string
   /** Only for pages with comments. */
   mentions: string
+  /** Only for pages with a field of several lines. */
+  texts: string
+  /** Only for pages of signed-in people on which a text may have been begun. */
+  drafts: string
+  /** Only for pages with parts that show new activity. */
+  live: string
   /** Only for the board of seeds. */
   board: string
 }
@@ -40,6 +46,9 @@ export async function registerAssets(app: App): Promise<Assets> {
       icon: serveAsset(scope, 'icon', 'svg'),
       passkeys: serveAsset(scope, 'passkeys', 'js'),
       mentions: serveAsset(scope, 'mentions', 'js'),
+      texts: serveAsset(scope, 'texts', 'js'),
+      drafts: serveAsset(scope, 'drafts', 'js'),
+      live: serveAsset(scope, 'live', 'js'),
       board: serveAsset(scope, 'board', 'js'),
     }
   })

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Client } from '../agent-oauth/agent-oauth.ts'
+import type { Client } from '../agents/oauth/agent-oauth.ts'
 import {
   addCommand,
   addLimit,
@@ -62,6 +62,12 @@ export function addAgentCommands(program: Command): void {
     examples: ['rotate-signing-key'],
   }).action(async (options: OutputOptions) => {
     const id = await withServices(({ agentOAuth }) => agentOAuth.rotateSigningKey())
+    if (id === undefined)
+      throw new CommandError(
+        'refused',
+        'This APP_SECRET opens none of the keys that sign, so the service could not use a new one. Run the command with ' +
+          'the APP_SECRET or the DATA_DIR of the service. Nothing was changed.',
+      )
     print(options, { id }, [`Every process signs with the new key ${id} within a minute.`])
   })
 }

@@ -12,7 +12,7 @@ export class CommandError extends Error {
   readonly code: string
 
   constructor(
-    code: 'not_found' | 'refused' | 'file_error' | 'check_failed',
+    code: 'not_found' | 'refused' | 'file_error' | 'check_failed' | 'unfinished',
     message: string,
     options?: ErrorOptions,
   ) {

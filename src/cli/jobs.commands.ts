@@ -20,6 +20,13 @@ const columns: Column<ListedJob>[] = [
   { title: 'STATE', valueOf: ({ state }) => state },
   { title: 'ATTEMPTS', valueOf: ({ attempts, attemptsMax }) => `${attempts}/${attemptsMax}` },
   { title: 'RUNS AT (UTC)', valueOf: ({ runAt }) => formatTime(runAt) },
+  {
+    title: 'ABOUT',
+    valueOf: ({ subjects }) =>
+      Object.entries(subjects)
+        .map(([name, id]) => `${name}=${id}`)
+        .join(' ') || null,
+  },
   { title: 'LAST ERROR', valueOf: ({ lastError }) => lastError?.slice(0, errorLengthMax) ?? null },
 ]
 
@@ -30,7 +37,7 @@ export function addJobCommands(program: Command): void {
       summary: 'List the jobs that have not succeeded',
       details:
         'Those that run first come first. A failed job has used all its attempts, and stays until it is retried. The ' +
-        'payloads are not shown.',
+        'payloads are not shown, but for the ids of what a job is about.',
       examples: ['list-jobs', 'list-jobs --failed --json'],
     }).option('--failed', 'Show only the jobs that failed in all attempts'),
   ).action(async (options: OutputOptions & LimitOptions & { failed?: boolean }) => {
@@ -41,16 +48,27 @@ export function addJobCommands(program: Command): void {
 
   addCommand(program, {
     name: 'retry-jobs',
-    summary: 'Run failed jobs again',
-    details: 'A running service begins with them at once, with as many attempts as a new job has.',
-    examples: ['list-jobs --failed', 'retry-jobs --failed', 'retry-jobs --id 17 --id 18'],
+    summary: 'Run failed jobs again, or those that wait for their next attempt',
+    details:
+      'A running service begins with them at once. A failed job gets as many attempts as a new one; with --waiting, the attempts ' +
+      'that are left.',
+    examples: [
+      'list-jobs --failed',
+      'retry-jobs --failed',
+      'retry-jobs --waiting',
+      'retry-jobs --id 17 --id 18',
+    ],
   })
     .option('--failed', 'All jobs that failed in all attempts')
+    .option('--waiting', 'All jobs of which an attempt failed, and which wait for the next one')
     .option('--id <id>', 'A failed job, as list-jobs shows it; may be repeated', collectId, [])
-    .action(async (options: OutputOptions & { failed?: boolean; id: string[] }) => {
-      const { failed = false, id: ids } = options
-      if (failed === ids.length > 0) throw new UsageError('Pass either --failed or --id.')
-      const retried = await withServices(({ jobOperations }) => jobOperations.retry(failed ? undefined : ids))
+    .action(async (options: OutputOptions & { failed?: boolean; waiting?: boolean; id: string[] }) => {
+      const { failed = false, waiting = false, id: ids } = options
+      if ([failed, waiting, ids.length > 0].filter(Boolean).length !== 1)
+        throw new UsageError('Pass one of --failed, --waiting and --id.')
+      const retried = await withServices(({ jobOperations }) =>
+        waiting ? jobOperations.retryWaiting() : jobOperations.retry(failed ? undefined : ids),
+      )
       const missing = ids.filter((id) => !retried.includes(id))
       if (missing.length > 0)
         throw new CommandError(

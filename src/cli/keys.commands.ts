@@ -13,6 +13,7 @@ const columns: Column<RestrictedApiKey>[] = [
   { title: 'LAST USED (UTC)', valueOf: ({ lastUsedAt }) => formatTime(lastUsedAt) },
   { title: 'EXPIRES (UTC)', valueOf: ({ expiresAt }) => formatTime(expiresAt) },
   { title: 'ACCESS', valueOf: ({ access }) => access },
+  { title: 'HIGHEST ROLE', valueOf: ({ maxRole }) => maxRole },
   { title: 'WORKSPACES', valueOf: ({ workspaceIds }) => workspaceIds?.join(' ') ?? null },
 ]
 

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { addCommand, type OutputOptions } from './command.ts'
-import { print } from './output.ts'
-import { withDatabase } from './with-services.ts'
+import { addCommand, CommandError, type OutputOptions } from './command.ts'
+import { countOf, print } from './output.ts'
+import { withDatabase, withServices } from './with-services.ts'
 import { cannotWrite } from './write-export.ts'
 
 export function addMaintenanceCommands(program: Command): void {
@@ -19,6 +19,39 @@ export function addMaintenanceCommands(program: Command): void {
         wasMigrated ? 'The database was already up to date.' : 'The database is now up to date.',
       ])
     })
+  })
+
+  addCommand(program, {
+    name: 'reseal',
+    summary: 'Encrypt again what is under APP_SECRET_PREVIOUS',
+    details:
+      'Run it when each process of the service has both secrets. It may run while the service does, and again. It ends with ' +
+      'what is left of each kind: only when nothing is left, remove APP_SECRET_PREVIOUS.',
+    examples: ['reseal', 'reseal --json'],
+  }).action(async (options: OutputOptions) => {
+    const kinds = await withServices((services) => services.reseal())
+    if (kinds === undefined)
+      throw new CommandError(
+        'refused',
+        'APP_SECRET_PREVIOUS is not set. Run the command with the secrets of the service. Nothing was changed.',
+      )
+    const left = kinds.reduce((sum, kind) => sum + kind.left, 0)
+    print(options, { ok: left === 0, kinds }, [
+      ...kinds.map(
+        ({ kind, resealed, left, unreadable }) =>
+          `${kind}: ${resealed} encrypted again, ${left} left, ${unreadable} that neither secret opens`,
+      ),
+      ...(left === 0
+        ? [
+            'Nothing is left under APP_SECRET_PREVIOUS. Remove it when the mails, sessions and drafts under it may end.',
+          ]
+        : []),
+    ])
+    if (left > 0)
+      throw new CommandError(
+        'unfinished',
+        `${countOf(left, 'value')} left under APP_SECRET_PREVIOUS. Keep it, see that each process has the new APP_SECRET, and run reseal again.`,
+      )
   })
 
   addCommand(program, {

@@ -4,6 +4,7 @@ import { addAgentCommands } from './agents.commands.ts'
 import { addKeyCommands } from './keys.commands.ts'
 import { addCheckCommand } from './check.command.ts'
 import { addJobCommands } from './jobs.commands.ts'
+import { addMailCommands } from './mails.commands.ts'
 import { addMaintenanceCommands } from './maintenance.commands.ts'
 import { reportError } from './report-error.ts'
 import { addUserCommands } from './users.commands.ts'
@@ -57,8 +58,9 @@ Examples:
   addWorkspaceCommands(program)
   program.commandsGroup('Agents:')
   addAgentCommands(program)
-  program.commandsGroup('Jobs:')
+  program.commandsGroup('Jobs and mails:')
   addJobCommands(program)
+  addMailCommands(program)
   program.commandsGroup('Maintenance:')
   addCheckCommand(program)
   addMaintenanceCommands(program)

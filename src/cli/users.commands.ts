@@ -163,7 +163,7 @@ export function addUserCommands(program: Command): void {
     .action(async (file: string | undefined, options: EmailOptions) => {
       await withServices(async (services) => {
         const user = await requireUser(services, options.email)
-        const { json } = await services.leaving.exportPerson(toPrincipal(user))
+        const { json } = await services.accountDeletion.exportPerson(toPrincipal(user))
         await writeExport(options, json, file)
       })
     })

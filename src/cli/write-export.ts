@@ -13,11 +13,25 @@ export async function writeExport(
   file: string | undefined,
 ): Promise<void> {
   if (file === undefined) {
-    for await (const chunk of chunks) if (!process.stdout.write(chunk)) await once(process.stdout, 'drain')
+    await writeToOutput(chunks)
     return
   }
   await writePrivately(file, chunks).catch(cannotWrite)
   print(options, { ok: true, file }, [`Wrote ${file}.`])
+}
+
+/** Ends without an error when a reader closes the pipe, such as `head`. */
+async function writeToOutput(chunks: AsyncIterable<string>): Promise<void> {
+  const { stdout } = process
+  for await (const chunk of chunks) {
+    const isTaken = stdout.write(chunk)
+    if (!isTaken && !stdout.destroyed) await once(stdout, 'drain').catch(ignoreClosedPipe)
+    if (stdout.destroyed) return
+  }
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
 }
 
 async function writePrivately(file: string, chunks: AsyncIterable<string>): Promise<void> {

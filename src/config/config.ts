@@ -57,6 +57,10 @@ export function loadConfig(given: NodeJS.ProcessEnv): Config {
     ])
   if (variables.METRICS_PORT === variables.PORT)
     throw new ConfigError(['METRICS_PORT must not be PORT: metrics are not for the public.'])
+  const { APP_SECRET: secret, APP_SECRET_PREVIOUS: previous } = variables
+  // Otherwise a machine without the file of the secret would generate a third one.
+  if (previous !== undefined && (secret === undefined || secret === previous))
+    throw new ConfigError(['APP_SECRET_PREVIOUS requires APP_SECRET, another secret.'])
   const config = toConfig(variables)
   if (!config.entry.hasPasswords && config.oidcProviders.length === 0)
     throw new ConfigError(['PASSWORDS=off requires OIDC_PROVIDERS: people would have no way to sign up.'])

@@ -7,6 +7,7 @@ export const secretNames = [
   'REDIS_URL',
   'SMTP_URL',
   'APP_SECRET',
+  'APP_SECRET_PREVIOUS',
   'OIDC_PROVIDERS',
   'STORAGE_URL',
   'OUTGOING_PROXY',

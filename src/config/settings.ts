@@ -121,6 +121,14 @@ export const ConfigSchema = Type.Object({
         'replicas. Default: generated at first use and stored in DATA_DIR.',
     }),
   ),
+  APP_SECRET_PREVIOUS: Type.Optional(
+    Type.String({
+      minLength: 32,
+      description:
+        'The APP_SECRET before the present one, while it is being replaced: what was encrypted or signed under it stays ' +
+        'valid. Requires APP_SECRET.',
+    }),
+  ),
   AGENT_ORIGINS: Type.String({
     default: 'https://claude.ai,https://chatgpt.com,https://vscode.dev',
     description:

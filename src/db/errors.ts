@@ -1,8 +1,12 @@
 /** A pooler has given the statements of one connection to another one: invalid_sql_statement_name, duplicate_prepared_statement. */
 export const lostStatementCodes: ReadonlySet<string> = new Set(['26000', '42P05'])
 
+/** A schema or a table is not there: invalid_schema_name, undefined_table. */
+const missingTableCodes: ReadonlySet<string> = new Set(['3F000', '42P01'])
+
 const unavailableCodes = new Set([
   ...lostStatementCodes,
+  ...missingTableCodes, // in the middle of a restore
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -34,13 +38,23 @@ const unavailableMessages = [
 
 /**
  * Whether an error, or one of its causes, means that the database is unavailable: unreachable, shut down, out of
- * resources, or too slow. A retry may succeed.
+ * resources, too slow, being restored, or refusing the login, as while its password is changed. A retry may succeed.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return someCause(error, ({ code, message }) => {
-    if (typeof code === 'string' && (unavailableCodes.has(code) || /^08...$/.test(code))) return true
+    if (typeof code === 'string' && (unavailableCodes.has(code) || /^(08|28)...$/.test(code))) return true
     return typeof message === 'string' && unavailableMessages.some((start) => message.startsWith(start))
   })
+}
+
+/** Whether an error, or one of its causes, is that the server refuses the account or its password (class 28). */
+export function isLoginRefused(error: unknown): boolean {
+  return someCause(error, ({ code }) => typeof code === 'string' && /^28...$/.test(code))
+}
+
+/** Whether an error, or one of its causes, is that a table, or its schema, is not there. */
+export function isTableMissing(error: unknown): boolean {
+  return someCause(error, ({ code }) => typeof code === 'string' && missingTableCodes.has(code))
 }
 
 /** Whether an error, or one of its causes, is that a lock was not had within `lock_timeout`. */

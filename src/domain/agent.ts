@@ -1,3 +1,4 @@
+import { unrestricted } from './key-restrictions.ts'
 import type { Principal, PrincipalUser } from './principal.ts'
 import type { Role } from './roles.ts'
 
@@ -13,9 +14,12 @@ const unaskedScopes: readonly string[] = ['workspace:write'] satisfies AgentScop
 
 /**
  * The version of what the scopes mean. Since 1, `workspace:read` includes comments and participants, and `seeds:write`
- * writing comments, leaving seeds, and correcting and withdrawing evidence. A grant keeps the version that its person agreed to: later ones give it nothing.
+ * writing comments, leaving seeds, and correcting and withdrawing evidence. Since 2, `workspace:read` includes the inbox,
+ * and `seeds:write` being asked by comments, marking what is in the inbox as read, following seeds, editing and deleting
+ * the agent's own comments, deleting its own seeds, and asking people to join seeds. A grant keeps the version that its
+ * person agreed to: later ones give it nothing.
  */
-export const consentVersion = 1
+export const consentVersion = 2
 
 /** For how many days a person can give access to an agent, or prolong it. */
 export const grantDays = [30, 90, 180] as const
@@ -30,12 +34,22 @@ export const grantEndNoticedMs = 14 * 24 * 60 * 60 * 1000
 export const changesOfAgents = {
   create_seed: 'created a seed',
   update_seed: 'changed a seed',
+  set_statuses: 'set the status of seeds',
   join_seed: 'joined a seed',
   leave_seed: 'left a seed',
+  ask_to_join: 'asked a person to join a seed',
+  follow_seed: 'followed or unfollowed a seed',
+  delete_seed: 'deleted a seed',
+  restore_seed: 'restored a seed',
   add_evidence: 'added evidence',
+  add_evidence_list: 'added several pieces of evidence',
   update_evidence: 'corrected evidence',
   withdraw_evidence: 'withdrew evidence',
   add_comment: 'commented on a seed',
+  update_comment: 'edited a comment',
+  delete_comment: 'deleted a comment',
+  mark_read: 'marked notifications as read',
+  decline_request: 'declined a request',
   create_team: 'created a team',
   rename_team: 'renamed a team',
   delete_team: 'deleted a team',
@@ -56,6 +70,21 @@ export function toAgentScopes(texts: readonly string[]): AgentScope[] {
 export function toAskedScopes(texts: readonly string[]): AgentScope[] {
   return toAgentScopes(texts).filter((scope) => !unaskedScopes.includes(scope))
 }
+
+/** What a validation kit has of each seed, from little to everything. */
+export const kitDetails = ['outline', 'summary', 'full'] as const
+
+/** The columns of the table of summaries. */
+export const kitSummaryColumns = [
+  ...(['id', 'title', 'status', 'leadName', 'createdOn', 'activeOn', 'supports', 'contradicts'] as const),
+  ...(['neutral', 'participantCount', 'commentCount', 'summary', 'hypothesis'] as const),
+] as const
+
+/** The most changes that an agent makes in one call. */
+export const changesAtOnceMax = 20
+
+/** Where an agent finds seeds by words. */
+export const agentSearchKinds = ['seed', 'evidence', 'comment'] as const
 
 /** The most seeds that a validation kit shows in full. */
 export const kitSeedsMax = 50
@@ -78,6 +107,8 @@ export interface AgentPrincipal {
     scopes: string[]
     /** The version of the scopes that the person agreed to. */
     consentVersion: number
+    /** Whether other members may ask the agent. */
+    membersMayAsk: boolean
     expiresAt: Date
   }
   /** The user who gave the grant, and for whom the agent acts. */
@@ -97,6 +128,8 @@ export function mayReadDiscussions({ grant }: AgentPrincipal): boolean {
 /** An agent as a caller of services: it acts as the user of its grant, and only in the workspace of its grant. */
 export function toPrincipal({ grant, user, workspace }: AgentPrincipal): Principal {
   const credential = { apiKeyId: null, sessionId: null, grantId: grant.id }
-  const { clientName: agentName } = grant
-  return { user, source: 'mcp', ...credential, agentName, onlyWorkspaceId: workspace.id }
+  const { clientName: agentName, membersMayAsk } = grant
+  // What members can ask it for, it sees as a member.
+  const restrictions = membersMayAsk && { restrictions: { ...unrestricted, maxRole: 'member' as const } }
+  return { user, source: 'mcp', ...credential, agentName, onlyWorkspaceId: workspace.id, ...restrictions }
 }

@@ -1,5 +1,11 @@
 import { deletedUserName } from './accounts.ts'
-import { createMarkdown, mentionedUserIdOf, mentionLike } from '../kernel/markdown.ts'
+import {
+  agentMentionLike,
+  createMarkdown,
+  mentionedGrantIdOf,
+  mentionedUserIdOf,
+  mentionLike,
+} from '../kernel/markdown.ts'
 
 /** The maximum length of a comment, in code points. */
 export const commentLengthMax = 5000
@@ -12,7 +18,33 @@ const stored = new RegExp(`\\[@(${noMention}?)\\]\\(user:([0-9a-f-]{36})\\)`, 'g
 
 /** The ids of the people whom a comment mentions, as `[@Name](user:ID)`, each once. Its code mentions nobody. */
 export function mentionedIn(body: string): string[] {
-  return [...new Set(readMentions(body).flatMap(({ userId, isMention }) => (isMention ? [userId] : [])))]
+  return [...new Set(readMentions(body, ofPeople).flatMap(({ id, isMention }) => (isMention ? [id] : [])))]
+}
+
+/** The grants of the agents that a comment mentions, as `[@Name](agent:GRANT)`, each once. */
+export function agentsMentionedIn(body: string): string[] {
+  return [...new Set(readMentions(body, ofAgents).flatMap(({ id, isMention }) => (isMention ? [id] : [])))]
+}
+
+/** The names by which a comment as it is stored mentions agents, by grant. */
+export function agentNamesIn(stored: string): Map<string, string> {
+  return new Map(
+    Array.from(stored.matchAll(agentMentionLike), ([, name = '', grantId = '']) => [
+      grantId,
+      name.replace(/\\([!-/:-@[-`{-~])/g, '$1'),
+    ]),
+  )
+}
+
+/** A comment in which only some agents are mentioned, by their names. Other mentions of agents become plain text. */
+export function withAgents(body: string, names: ReadonlyMap<string, string>): string {
+  const mentions = readMentions(body, ofAgents)
+  let next = 0
+  return body.replace(agentMentionLike, (text: string, name: string, grantId: string) => {
+    if (!mentions[next++]?.isMention) return text
+    const known = names.get(grantId)
+    return known === undefined ? `@${name}` : `[@${escapeName(known)}](agent:${grantId})`
+  })
 }
 
 /**
@@ -20,7 +52,7 @@ export function mentionedIn(body: string): string[] {
  * person reaches them. Other mentions become plain text. What only looks like a mention stays as it is.
  */
 export function toStoredBody(body: string, memberIds: ReadonlySet<string>): string {
-  const mentions = readMentions(body)
+  const mentions = readMentions(body, ofPeople)
   let next = 0
   return body.replace(mentionLike, (text: string, name: string, userId: string) => {
     const isMention = mentions[next++]?.isMention
@@ -43,20 +75,27 @@ export function toShownBody(body: string, names: ReadonlyMap<string, string>): s
   })
 }
 
-/** All that looks like a mention, in order, and whether it is one. */
-function readMentions(body: string): { userId: string; isMention: boolean }[] {
-  const found = Array.from(body.matchAll(mentionLike), ([, , userId]) => String(userId))
+/** A kind of mentions: what looks like one, and what tells it in the tokens of the parser. */
+const ofPeople = { scheme: 'user', like: mentionLike, idOf: mentionedUserIdOf }
+const ofAgents = { scheme: 'agent', like: agentMentionLike, idOf: mentionedGrantIdOf }
+
+/** All that looks like a mention of a kind, in order, and whether it is one. */
+function readMentions(
+  body: string,
+  { scheme, like, idOf }: typeof ofPeople,
+): { id: string; isMention: boolean }[] {
+  const found = Array.from(body.matchAll(like), ([, , id]) => String(id))
   if (found.length === 0) return []
   // The tokens have no position in the text: each id becomes its number, which is as long.
   let next = 0
-  const numbered = body.replace(mentionLike, (text: string, _, userId: string) =>
-    text.replace(`user:${userId}`, `user:${toNumber(next++)}`),
+  const numbered = body.replace(like, (text: string, _, id: string) =>
+    text.replace(`${scheme}:${id}`, `${scheme}:${toNumber(next++)}`),
   )
   const tokens = parser()
     .parse(numbered, {})
     .flatMap(({ children }) => children ?? [])
-  const mentioned = new Set(tokens.map(mentionedUserIdOf))
-  return found.map((userId, i) => ({ userId, isMention: mentioned.has(toNumber(i)) }))
+  const mentioned = new Set(tokens.map(idOf))
+  return found.map((id, i) => ({ id, isMention: mentioned.has(toNumber(i)) }))
 }
 
 /** A number in the form of an id. */
@@ -67,7 +106,11 @@ function toNumber(value: number): string {
 let made: ReturnType<typeof createMarkdown> | undefined
 const parser = () => (made ??= createMarkdown())
 
-/** A mention of a person. The name is escaped as the text of a link in Markdown (CommonMark 0.31 §2.4). */
+/** A mention of a person. The name is escaped as the text of a link in Markdown (CommonMark 0.31 §2.4), also in a table. */
 export function toMention({ userId, name }: { userId: string; name: string }): string {
-  return `[@${name.replace(/[\\[\]*_`<&]/g, '\\$&')}](user:${userId})`
+  return `[@${escapeName(name)}](user:${userId})`
+}
+
+function escapeName(name: string): string {
+  return name.replace(/[\\[\]*_`<&|]/g, '\\$&')
 }

@@ -2,8 +2,10 @@ import { Type, type Static, type TObject, type TProperties } from '@sinclair/typ
 import { canonicalizeEmail } from '../kernel/email.ts'
 import { exampleIds } from './example-ids.ts'
 import { roles } from './roles.ts'
+import { serviceRoles, userKinds } from './service-accounts.ts'
 import { closed, nullableString, stringEnum } from '../kernel/schemas.ts'
 import {
+  askedAs,
   evidenceFieldNames,
   evidenceKinds,
   seedFieldNames,
@@ -15,11 +17,22 @@ import {
 } from './seeds.ts'
 import { webhookStatuses } from './webhooks.ts'
 
-/** Who may see events of a type: who may list invites and webhooks; who may list an agent's grant; or everybody in the workspace. */
-export type EventReaders = 'everybody' | 'managers' | 'grantors'
+/** Who may see events of a type: everybody in the workspace; who may list invites and webhooks; or who may list an agent's grant. */
+export const eventReaders = ['everybody', 'managers', 'grantors'] as const
+export type EventReaders = (typeof eventReaders)[number]
 
 export type EventTargetType =
   'workspace' | 'user' | 'invite' | 'team' | 'seed' | 'evidence' | 'comment' | 'integration' | 'webhook'
+
+/** What other members see of a person, and may have copied. */
+export const memberFieldNames = ['name', 'email', 'image'] as const
+export type MemberField = (typeof memberFieldNames)[number]
+
+const memberFieldLabels: Record<MemberField, string> = {
+  name: 'their name',
+  email: 'their email address',
+  image: 'their photo',
+}
 
 /** What there is to know about a type of events. */
 export interface EventKind<Fields extends TProperties = TProperties> {
@@ -28,8 +41,10 @@ export interface EventKind<Fields extends TProperties = TProperties> {
   readers: EventReaders
   /** The kind of thing that the event is about, and the field of `data` that has its id. */
   target: readonly [type: EventTargetType, field: string]
+  /** Further fields of `data` that are names, with the fields that have their ids: see `nameFields`. */
+  names?: Readonly<Record<string, string>>
   /** The summary: a sentence for people that begins with the actor's name if there is an actor. */
-  summarize: (data: Static<TObject<Fields>>, actor: string) => string
+  summarize: (data: Static<TObject<Fields>>, actor: string, actorUserId?: string | null) => string
   example: Static<TObject<Fields>>
 }
 
@@ -48,6 +63,25 @@ function kind<Fields extends TProperties>(
 
 const person = { userId: id('the person'), name: text('Their name at the time.') }
 const examplePerson = { userId: exampleIds.user, name: 'Ada Lovelace' }
+
+const serviceKind = Type.Optional(
+  stringEnum(userKinds, {
+    description: 'Whether it is a person or a service account. Absent: a person.',
+  }),
+)
+
+const service = {
+  serviceAccountId: id('the service account'),
+  userId: id('its member'),
+  name: text('The name of the service account at the time.'),
+}
+const exampleService = {
+  serviceAccountId: exampleIds.serviceAccount,
+  userId: exampleIds.serviceUser,
+  name: 'CRM sync',
+}
+const serviceKey = { ...service, apiKeyId: id('the API key'), keyName: text('The name of the API key.') }
+const exampleServiceKey = { ...exampleService, apiKeyId: exampleIds.apiKey, keyName: 'Production' }
 
 const workspace = {
   workspaceId: id('the workspace'),
@@ -89,6 +123,19 @@ const grant = {
   userId: id('the person for whom the agent acts'),
 }
 const exampleGrant = { grantId: exampleIds.grant, clientName: 'Claude', userId: exampleIds.user }
+
+const agentRequest = {
+  agentRequestId: id('the request'),
+  ...comment,
+  grantId: id('the grant of the agent'),
+  clientName: text('The name of the agent.'),
+}
+const exampleAgentRequest = {
+  agentRequestId: exampleIds.agentRequest,
+  ...exampleComment,
+  grantId: exampleIds.grant,
+  clientName: 'Claude',
+}
 
 const webhook = {
   webhookId: id('the webhook'),
@@ -180,6 +227,15 @@ export const eventKinds = {
     summarize: ({ name }, actor) => `${actor} restored the workspace ${name}`,
     example: exampleWorkspace,
   }),
+  'workspace.exported': kind(
+    { workspaceId: workspace.workspaceId },
+    {
+      readers: 'managers',
+      target: ['workspace', 'workspaceId'],
+      summarize: (_, actor) => `${actor} began an export of the workspace`,
+      example: { workspaceId: exampleIds.workspace },
+    },
+  ),
   'member.joined': kind(
     {
       ...person,
@@ -193,14 +249,17 @@ export const eventKinds = {
       teamIds: Type.Array(Type.String(), {
         description: 'The teams of the invite, which they joined with the workspace.',
       }),
+      kind: serviceKind,
     },
     {
       readers: 'everybody',
       target: ['user', 'userId'],
-      summarize: ({ role: joinedAs, invitedByName, domain }, actor) =>
-        domain === null
+      summarize({ name, kind: joined, role: joinedAs, invitedByName, domain }, actor) {
+        if (joined === 'service') return `${actor} added the service account ${name} as ${joinedAs}`
+        return domain === null
           ? `${actor} accepted the invite of ${invitedByName ?? 'somebody'} and joined as ${joinedAs}`
-          : `${actor} joined with an email address at ${domain}`,
+          : `${actor} joined with an email address at ${domain}`
+      },
       example: {
         ...examplePerson,
         ...exampleInviter,
@@ -220,6 +279,34 @@ export const eventKinds = {
       example: { ...examplePerson, from: 'member', to: 'admin' },
     },
   ),
+  'member.updated': kind(
+    {
+      userId: id('the person'),
+      fields: Type.Array(stringEnum(memberFieldNames), {
+        description: 'What of them has changed. `members.get` has the new values.',
+      }),
+      kind: serviceKind,
+    },
+    {
+      readers: 'everybody',
+      target: ['user', 'userId'],
+      summarize: ({ fields, kind: updated }, actor) => {
+        if (updated === 'service') return `${actor} renamed a service account`
+        const changed = fields.map((field) => memberFieldLabels[field])
+        return `${actor} changed ${changed.length > 1 ? `${changed.slice(0, -1).join(', ')} and ` : ''}${changed.at(-1)}`
+      },
+      example: { userId: exampleIds.user, fields: ['name'] },
+    },
+  ),
+  'person.erased': kind(
+    { userId: id('the person') },
+    {
+      readers: 'everybody',
+      target: ['user', 'userId'],
+      summarize: (_, actor) => `${actor} erased the name of a person whose account was deleted`,
+      example: { userId: exampleIds.user },
+    },
+  ),
   'member.removed': kind(
     {
       ...person,
@@ -235,6 +322,15 @@ export const eventKinds = {
           ? `${actor} removed ${name}`
           : 'A member was removed because their account was deleted',
       example: { ...examplePerson, reason: 'removed' },
+    },
+  ),
+  'api_key.stopped': kind(
+    { apiKeyId: id('the key'), userId: id('its owner') },
+    {
+      readers: 'managers',
+      target: ['user', 'userId'],
+      summarize: (_, actor) => `${actor} stopped an API key, whose owner is not a member any more`,
+      example: { apiKeyId: exampleIds.apiKey, userId: exampleIds.user },
     },
   ),
   'member.left': kind(
@@ -285,6 +381,12 @@ export const eventKinds = {
     summarize: ({ email }, actor) => `${actor} declined the invite to ${email}`,
     example: exampleInvite,
   }),
+  'invite.undeliverable': kind(invite, {
+    readers: 'managers',
+    target: ['invite', 'inviteId'],
+    summarize: ({ email }, actor) => `${actor} could not deliver the invite to ${email}`,
+    example: exampleInvite,
+  }),
   'invite.role_changed': kind(
     { ...invite, from: role('The role before.'), to: role('The role now.') },
     {
@@ -316,6 +418,7 @@ export const eventKinds = {
     {
       readers: 'everybody',
       target: ['team', 'teamId'],
+      names: { from: '', to: 'teamId' },
       summarize: ({ from, to }, actor) => `${actor} renamed the team ${from} to ${to}`,
       example: { teamId: exampleIds.team, from: 'Research', to: 'Discovery' },
     },
@@ -370,18 +473,38 @@ export const eventKinds = {
         description: 'The id of the person who leads it now, if `fields` has `leadUserId`; null for nobody.',
       }),
       leadName: nullableString({ description: 'The name of that person at the time.' }),
+      leadUserIdBefore: Type.Optional(
+        nullableString({
+          description:
+            'The id of the person who led it before, if `fields` has `leadUserId`; null for nobody.',
+        }),
+      ),
+      leadNameBefore: Type.Optional(nullableString({ description: 'The name of that person at the time.' })),
     },
     {
       readers: 'everybody',
       target: ['seed', 'seedId'],
-      summarize({ title, titleBefore, fields, status, leadName }, actor) {
-        if (fields.length === 1 && fields[0] === 'leadUserId')
-          return leadName === null
-            ? `${actor} removed the lead of the seed ${title}`
-            : `${actor} made ${leadName} the lead of the seed ${title}`
-        const list = listOf(fields.map((field) => `the ${seedFieldLabels[field]}`))
-        const change = status ? ` from ${status.from} to ${status.to}` : ''
-        return `${actor} changed ${list} of the seed ${titleBefore ?? title}${change}`
+      summarize(data, actor, actorUserId) {
+        const { title, titleBefore, fields, status, leadName, leadUserIdBefore, leadNameBefore } = data
+        const changes = fields.map((field) => `the ${seedFieldLabels[field]}${describeStep(field, data)}`)
+        if (fields.length > 1)
+          return fields.some((field) => describeStep(field, data) !== '')
+            ? `${actor} changed the seed ${title}: ${listOf(changes)}`
+            : `${actor} changed ${listOf(changes)} of the seed ${title}`
+        if (titleBefore !== null)
+          return `${actor} changed the title of the seed from ${titleBefore} to ${title}`
+        if (status)
+          return `${actor} changed the status of the seed ${title} from ${status.from} to ${status.to}`
+        if (fields[0] !== 'leadUserId') return `${actor} changed ${listOf(changes)} of the seed ${title}`
+        if (leadName !== null)
+          return leadNameBefore == null
+            ? `${actor} made ${leadName} the lead of the seed ${title}`
+            : `${actor} changed the lead of the seed ${title} from ${leadNameBefore} to ${leadName}`
+        if (leadUserIdBefore != null && leadUserIdBefore === actorUserId)
+          return `${actor} stepped down as the lead of the seed ${title}`
+        return leadNameBefore == null
+          ? `${actor} removed the lead of the seed ${title}`
+          : `${actor} removed ${leadNameBefore} as the lead of the seed ${title}`
       },
       example: {
         ...exampleSeed,
@@ -391,6 +514,8 @@ export const eventKinds = {
         statusReason: 'Three teams want to try it.',
         leadUserId: null,
         leadName: null,
+        leadUserIdBefore: null,
+        leadNameBefore: null,
       },
     },
   ),
@@ -400,6 +525,16 @@ export const eventKinds = {
     summarize: ({ title }, actor) => `${actor} joined the seed ${title}`,
     example: exampleSeed,
   }),
+  'seed.person_asked': kind(
+    { ...seed, ...person, as: stringEnum(askedAs, { description: 'What they are to be in the seed.' }) },
+    {
+      readers: 'everybody',
+      target: ['seed', 'seedId'],
+      summarize: ({ title, name, as }, actor) =>
+        `${actor} asked ${name} to ${as === 'lead' ? 'join and lead' : 'join'} the seed ${title}`,
+      example: { ...exampleSeed, ...examplePerson, as: 'participant' },
+    },
+  ),
   'seed.left': kind(seed, {
     readers: 'everybody',
     target: ['seed', 'seedId'],
@@ -503,11 +638,51 @@ export const eventKinds = {
       example: { ...exampleComment, userId: exampleIds.user, name: 'Ada Lovelace', isSelf: false },
     },
   ),
+  'agent_request.created': kind(agentRequest, {
+    readers: 'everybody',
+    target: ['comment', 'commentId'],
+    summarize: ({ clientName, ...data }, actor) => `${actor} asked ${clientName} on ${commented(data)}`,
+    example: exampleAgentRequest,
+  }),
+  'agent_request.answered': kind(
+    { ...agentRequest, answerCommentId: id('the comment that answers it') },
+    {
+      readers: 'everybody',
+      target: ['comment', 'commentId'],
+      summarize: ({ clientName, ...data }, actor) =>
+        `${actor}, through ${clientName}, answered a request on ${commented(data)}`,
+      example: { ...exampleAgentRequest, answerCommentId: exampleIds.comment },
+    },
+  ),
+  'agent_request.declined': kind(agentRequest, {
+    readers: 'everybody',
+    target: ['comment', 'commentId'],
+    summarize: ({ clientName, ...data }, actor) =>
+      `${actor}, through ${clientName}, declined a request on ${commented(data)}`,
+    example: exampleAgentRequest,
+  }),
+  'agent_request.cancelled': kind(agentRequest, {
+    readers: 'everybody',
+    target: ['comment', 'commentId'],
+    summarize: ({ clientName, ...data }, actor) =>
+      `${actor} cancelled a request to ${clientName} on ${commented(data)}`,
+    example: exampleAgentRequest,
+  }),
+  'agent_request.expired': kind(agentRequest, {
+    readers: 'everybody',
+    target: ['comment', 'commentId'],
+    summarize: ({ clientName, ...data }, actor) =>
+      `${actor} ended a request to ${clientName} on ${commented(data)}, which had no answer`,
+    example: exampleAgentRequest,
+  }),
   'integration.granted': kind(
     {
       ...grant,
       scopes: Type.Array(Type.String(), { description: 'What the agent may do.' }),
       workspaceName: text('The name of the workspace at the time.'),
+      membersMayAsk: Type.Optional(
+        Type.Boolean({ description: 'Whether other members may ask it; only if they may.' }),
+      ),
     },
     {
       readers: 'grantors',
@@ -525,14 +700,19 @@ export const eventKinds = {
       // A type of its own would be part of the conditions of indexes (docs/design/agents.md#prolonging-access).
       expiredAt: Type.Optional(text('When the access would have ended; only if the end was changed.')),
       expiresAt: Type.Optional(text('When it ends now; only if the end was changed.')),
+      membersMayAsk: Type.Optional(
+        Type.Boolean({ description: 'Whether other members may ask it now; only if that was changed.' }),
+      ),
     },
     {
       readers: 'grantors',
       target: ['integration', 'grantId'],
-      summarize: ({ clientName, from, to, expiredAt = '', expiresAt }, actor) => {
+      summarize: ({ clientName, from, to, expiredAt = '', expiresAt, membersMayAsk }, actor) => {
         const until = expiresAt === undefined ? '' : ` until ${expiresAt.slice(0, 10)}`
         if (from.join() !== to.join())
           return `${actor} changed the access of ${clientName} to ${to.join(', ')}${until}`
+        if (expiresAt === undefined && membersMayAsk !== undefined)
+          return `${actor} ${membersMayAsk ? 'let members ask' : 'no longer lets members ask'} ${clientName}`
         const verb = String(expiresAt) > expiredAt ? 'prolonged' : 'shortened'
         return `${actor} ${verb} the access of ${clientName}${until}`
       },
@@ -577,6 +757,98 @@ export const eventKinds = {
       example: { ...exampleGrant, reason: 'revoked' },
     },
   ),
+  'service_account.created': kind(
+    { ...service, role: stringEnum(serviceRoles, { description: 'Its role.' }) },
+    {
+      readers: 'managers',
+      target: ['user', 'userId'],
+      summarize: ({ name, role: madeAs }, actor) =>
+        `${actor} created the service account ${name} as ${madeAs}`,
+      example: { ...exampleService, role: 'member' },
+    },
+  ),
+  'service_account.updated': kind(
+    {
+      ...service,
+      role: stringEnum(serviceRoles, { description: 'Its role after the change.' }),
+      fields: Type.Array(stringEnum(['name', 'role']), { description: 'What was changed.' }),
+    },
+    {
+      readers: 'managers',
+      target: ['user', 'userId'],
+      summarize: ({ name, fields }, actor) =>
+        `${actor} changed the ${fields.join(' and the ')} of the service account ${name}`,
+      example: { ...exampleService, role: 'viewer', fields: ['role'] },
+    },
+  ),
+  'service_account.deleted': kind(service, {
+    readers: 'managers',
+    target: ['user', 'userId'],
+    summarize: ({ name }, actor) => `${actor} deleted the service account ${name}`,
+    example: exampleService,
+  }),
+  'service_account.key_created': kind(serviceKey, {
+    readers: 'managers',
+    target: ['user', 'userId'],
+    names: { keyName: '' },
+    summarize: ({ name, keyName }, actor) =>
+      `${actor} created the API key ${keyName} of the service account ${name}`,
+    example: exampleServiceKey,
+  }),
+  'service_account.key_rotated': kind(
+    { ...serviceKey, rotatedApiKeyId: id('the API key that it takes the place of') },
+    {
+      readers: 'managers',
+      target: ['user', 'userId'],
+      names: { keyName: '' },
+      summarize: ({ name, keyName }, actor) =>
+        `${actor} rotated the API key ${keyName} of the service account ${name}`,
+      example: { ...exampleServiceKey, rotatedApiKeyId: exampleIds.rotatedApiKey },
+    },
+  ),
+  'service_account.key_revoked': kind(serviceKey, {
+    readers: 'managers',
+    target: ['user', 'userId'],
+    names: { keyName: '' },
+    summarize: ({ name, keyName }, actor) =>
+      `${actor} revoked the API key ${keyName} of the service account ${name}`,
+    example: exampleServiceKey,
+  }),
+  'service_account.keys_known': kind(
+    {
+      ...person,
+      keys: Type.Array(
+        closed({
+          serviceAccountId: id('the service account'),
+          serviceAccountName: text('Its name at the time.'),
+          apiKeyId: id('the API key'),
+          keyName: text('The name of the API key.'),
+          lastFour: text('Its last four characters.'),
+        }),
+        { description: 'The active API keys of service accounts that the person was shown.' },
+      ),
+    },
+    {
+      readers: 'managers',
+      target: ['user', 'userId'],
+      summarize: ({ name, keys }, actor) =>
+        `${actor} ended the access of ${name} to service accounts, who knows ${listOf(
+          keys.map(({ keyName, serviceAccountName }) => `the API key ${keyName} of ${serviceAccountName}`),
+        )}`,
+      example: {
+        ...examplePerson,
+        keys: [
+          {
+            serviceAccountId: exampleIds.serviceAccount,
+            serviceAccountName: 'CRM sync',
+            apiKeyId: exampleIds.apiKey,
+            keyName: 'Production',
+            lastFour: 'x7Qz',
+          },
+        ],
+      },
+    },
+  ),
   'webhook.created': kind(webhook, {
     readers: 'managers',
     target: ['webhook', 'webhookId'],
@@ -614,12 +886,21 @@ export const eventKinds = {
     example: exampleWebhook,
   }),
   'webhook.tested': kind(
-    { ...webhook, delivered: Type.Boolean({ description: 'Whether the receiver answered 2xx.' }) },
+    {
+      ...webhook,
+      delivered: Type.Boolean({ description: 'Whether the receiver answered 2xx.' }),
+      sampleType: nullableString({
+        description: 'The type of the event of which a sample was sent; null for a test.',
+      }),
+    },
     {
       readers: 'managers',
       target: ['webhook', 'webhookId'],
-      summarize: ({ host }, actor) => `${actor} sent a test to the webhook to ${host}`,
-      example: { ...exampleWebhook, delivered: true },
+      summarize: ({ host, sampleType }, actor) =>
+        sampleType == null
+          ? `${actor} sent a test to the webhook to ${host}`
+          : `${actor} sent a sample of ${sampleType} to the webhook to ${host}`,
+      example: { ...exampleWebhook, delivered: true, sampleType: null },
     },
   ),
   'webhook.redelivered': kind(
@@ -678,29 +959,15 @@ export function seedIdOf(data: object): string | null {
   return 'seedId' in data && typeof data.seedId === 'string' ? data.seedId : null
 }
 
-/** The types of events that reveal invites, with the invited addresses, and webhooks. The order is part of an index. */
-export const managerEventTypes = [
-  'invite.created',
-  'invite.resent',
-  'invite.revoked',
-  'invite.declined',
-  'invite.role_changed',
-  'webhook.created',
-  'webhook.updated',
-  'webhook.deleted',
-  'webhook.secret_rotated',
-  'webhook.tested',
-  'webhook.redelivered',
-  'webhook.disabled',
-] as const
+/** The types of events that only these readers may see. */
+const typesFor = (readers: EventReaders): readonly EventType[] =>
+  (Object.keys(eventKinds) as EventType[]).filter((type) => kindOf(type).readers === readers)
 
-/** The types of events that reveal the grants of agents. The order is part of an index. */
-export const grantEventTypes = [
-  'integration.granted',
-  'integration.changed',
-  'integration.used',
-  'integration.revoked',
-] as const
+/** The types of events that reveal invites, with the invited addresses, webhooks, and whatever else only owners and admins may see. */
+export const managerEventTypes = typesFor('managers')
+
+/** The types of events that reveal the grants of agents. */
+export const grantEventTypes = typesFor('grantors')
 
 /** A person, as events name them: by an id beside a name, and by addresses. */
 export interface PersonInEvents {
@@ -708,11 +975,12 @@ export interface PersonInEvents {
   emails: readonly string[]
 }
 
-/** The fields of `data` that have a name, with the field that says whose it is. */
-const nameFields = [
+/** The fields of `data` that have the name of a person, with the field that says whose it is. */
+const personFields = [
   ['userId', 'name'],
   ['invitedByUserId', 'invitedByName'],
   ['leadUserId', 'leadName'],
+  ['leadUserIdBefore', 'leadNameBefore'],
 ] as const
 
 /** The field of `data` that is an address of a person. */
@@ -730,13 +998,77 @@ export function withoutPerson(
   const own = new Set(emails.map(comparable))
   const email = data[emailField]
   const erased = [
-    ...nameFields
+    ...personFields
       .filter(([idField, name]) => data[idField] === userId && name in data)
       .map(([, name]) => name),
     ...(typeof email === 'string' && own.has(comparable(email)) ? [emailField] : []),
   ]
   if (erased.length === 0) return undefined
   return { ...data, ...Object.fromEntries(erased.map((field) => [field, replacement])) }
+}
+
+/** The fields of `data` that are names, with the field that has the id of what is named; without one, none has it. */
+const nameFields: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(personFields.map(([idField, field]) => [field, idField])),
+  title: 'seedId',
+  titleBefore: '',
+  teamName: 'teamId',
+  clientName: 'grantId',
+  host: 'webhookId',
+  workspaceName: '',
+  [emailField]: '',
+}
+
+/** What a sentence names. `id`: the person, seed, team, agent or webhook, if the event has it. */
+export interface NamedPart {
+  name: string
+  id: string | null
+}
+
+/** The summary of an event in parts: words, and what they name. */
+export type Sentence = readonly (string | NamedPart)[]
+
+/** No text that is stored has it. */
+const mark = '\0'
+
+/**
+ * The sentence of an event, made from its data and ids. An event of another version, whose data do not say enough, has its
+ * stored summary, which names nothing.
+ */
+export function sentenceOf(event: {
+  type: string
+  data: Readonly<Record<string, unknown>>
+  actorUserId: string | null
+  actorName: string
+  summary: string
+}): Sentence {
+  const kind = isEventType(event.type) ? kindOf(event.type) : undefined
+  const data = kind && completeData(kind, event.data)
+  if (!kind || !data) return [event.summary]
+  const named: NamedPart[] = [{ name: event.actorName, id: event.actorUserId }]
+  const marked = { ...data }
+  for (const [field, idField] of Object.entries({ ...nameFields, ...kind.names })) {
+    const [name, id] = [data[field], data[idField]]
+    if (typeof name !== 'string') continue
+    marked[field] = `${mark}${named.length}${mark}`
+    named.push({ name, id: typeof id === 'string' ? id : null })
+  }
+  return kind
+    .summarize(marked, `${mark}0${mark}`, event.actorUserId)
+    .split(mark)
+    .flatMap((part, i) => (i % 2 === 0 ? part : (named[Number(part)] ?? [])))
+    .filter((part) => part !== '')
+}
+
+/** Data with null for fields that may be null and that an older version did not write; undefined if others are missing. */
+function completeData(
+  { data: schema }: EventKind,
+  data: Readonly<Record<string, unknown>>,
+): Record<string, unknown> | undefined {
+  const missing = (schema.required ?? []).filter((field) => !Object.hasOwn(data, field))
+  const mayBeNull = (field: string) => [schema.properties[field]?.type].flat().includes('null')
+  if (!missing.every(mayBeNull)) return undefined
+  return { ...Object.fromEntries(missing.map((field) => [field, null])), ...data }
 }
 
 function comparable(address: string): string {
@@ -752,6 +1084,25 @@ const seedFieldLabels: Record<SeedField, string> = {
   successCriteria: 'success criteria',
   status: 'status',
   leadUserId: 'lead',
+}
+
+/** What a field of a seed was and is, as far as the data say it. */
+function describeStep(
+  field: SeedField,
+  data: {
+    title: string
+    titleBefore: string | null
+    status: { from: string; to: string } | null
+    leadName: string | null
+    leadNameBefore?: string | null
+  },
+): string {
+  const { title, titleBefore, status, leadName, leadNameBefore } = data
+  if (field === 'title' && titleBefore !== null) return ` from ${titleBefore} to ${title}`
+  if (field === 'status' && status) return ` from ${status.from} to ${status.to}`
+  if (field !== 'leadUserId') return ''
+  const before = leadNameBefore === undefined ? '' : ` from ${leadNameBefore ?? 'nobody'}`
+  return `${before} to ${leadName ?? 'nobody'}`
 }
 
 const evidenceFieldLabels: Record<(typeof evidenceFieldNames)[number], string> = {

@@ -1,6 +1,7 @@
 /** The ids in examples, the same everywhere, so that examples are consistent. */
 export const exampleIds = {
   apiKey: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e01',
+  rotatedApiKey: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0e',
   evidence: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e02',
   event: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e03',
   grant: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e04',
@@ -11,6 +12,9 @@ export const exampleIds = {
   actor: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e10',
   user: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08',
   comment: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0b',
+  agentRequest: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0f',
   webhook: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0a',
+  serviceAccount: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0c',
+  serviceUser: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0d',
   workspace: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09',
 }

@@ -26,6 +26,11 @@ export function linkUrlOf(webUrl: string, purpose: AccountTokenPurpose, token: s
   return `${webUrl}${linkPaths[purpose]}${token}`
 }
 
+/** The page where people choose which mails they get. */
+export function mailSettingsUrlOf(webUrl: string): string {
+  return `${webUrl}/settings/notifications`
+}
+
 /** The page of an invite, where it is accepted. */
 export function inviteUrlOf(webUrl: string, token: string): string {
   return `${webUrl}/invites/${token}`

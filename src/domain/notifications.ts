@@ -1,4 +1,4 @@
-import type { SeedStatus, Verdict } from './seeds.ts'
+import type { AskedAs, SeedStatus, Verdict } from './seeds.ts'
 
 /** What people are told of. */
 export const notificationKinds = [
@@ -9,7 +9,28 @@ export const notificationKinds = [
   'invite_accepted',
   'role_changed',
   'agent',
+  'key_stopped',
+  'keys_known',
+  'invite_undeliverable',
+  'asked_to_join',
 ] as const
+
+/** What is told of the seeds of a workspace: the inbox of an agent has nothing else. */
+export const toldKinds = [
+  'mention',
+  'comment',
+  'evidence',
+  'status',
+  'asked_to_join',
+] as const satisfies NotificationKind[]
+
+/** What is told to owners and admins alone, since members and viewers do not see the people whom it names. */
+export const managerKinds: readonly NotificationKind[] = [
+  'invite_accepted',
+  'key_stopped',
+  'keys_known',
+  'invite_undeliverable',
+]
 
 export type NotificationKind = (typeof notificationKinds)[number]
 
@@ -19,10 +40,43 @@ export interface NotificationDataByKind {
   comment: { evidenceId: string | null }
   evidence: { evidenceId: string; verdict: Verdict }
   status: { from: SeedStatus; to: SeedStatus }
+  /** Somebody asks the person to join the seed. It is the request, and ends with it. */
+  asked_to_join: { as: AskedAs }
   invite_accepted: Record<string, never>
   role_changed: { role: string }
   /** The access of an agent of the person ended, or ends soon. */
   agent: { grantId: string; clientName: string; reason: 'revoked' | 'reused' | 'ends_soon'; endsAt?: string }
+  /** API keys of somebody who is not a member any more: one of them as people recognize it, and how many. */
+  key_stopped: { key: string; count: number }
+  /** Somebody who was shown keys of service accounts is no longer an owner or admin. */
+  keys_known: { keys: readonly KnownKey[] }
+  /** An invite of the person: the mail server says that there is no such address. */
+  invite_undeliverable: Record<string, never>
+}
+
+/** An API key of a service account, by the names that it and the account had. */
+interface KnownKey {
+  serviceAccountId: string
+  serviceAccountName: string
+  apiKeyId: string
+  keyName: string
+  lastFour: string
+}
+
+/** Where people are told of what is for them: by mail too, or in the inbox alone. */
+export const personalChoices = ['mail', 'inbox'] as const
+/** Where they are told of the rest; `off`: nowhere. */
+export const noticeChoices = [...personalChoices, 'off'] as const
+
+/** How a person is told of what, while they get mails about their workspaces at all. */
+export interface NotificationPreferences {
+  mentions: (typeof personalChoices)[number]
+  /** Whether there is a daily mail about what no other mail was about. */
+  digest: boolean
+  roleChanges: (typeof personalChoices)[number]
+  acceptedInvites: (typeof noticeChoices)[number]
+  /** The access of their agents. What is about security is always told. */
+  agents: (typeof noticeChoices)[number]
 }
 
 export type NotificationData = NotificationDataByKind[NotificationKind]
@@ -52,6 +106,8 @@ export interface StoredNotification<Kind extends NotificationKind = Notification
 interface NotificationWords<Kind extends NotificationKind> {
   /** A sentence for people. */
   describe: (notification: StoredNotification<Kind>, actor: string) => string
+  /** The sentence below the title of the seed that it is about, without that; by default as `describe`. */
+  describeBelowTitle?: (notification: StoredNotification<Kind>, actor: string) => string
   /** The path on the website, below that of the workspace, of what it is about. */
   locate: (notification: StoredNotification<Kind>) => string
 }
@@ -65,25 +121,38 @@ const verdictWords: Record<Verdict, string> = {
 
 const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
+/** The most keys that a notification names. */
+const namedKeysMax = 10
+
 /** The text and the path of each kind of notifications. */
 const notificationWords: { [Kind in NotificationKind]: NotificationWords<Kind> } = {
   mention: {
     describe: ({ seedTitle }, actor) => `${actor} mentioned you in ${seedTitle}`,
+    describeBelowTitle: (_, actor) => `${actor} mentioned you`,
     locate: pathOfComment,
   },
   comment: {
     describe: ({ seedTitle, data }, actor) =>
       `${actor} commented on ${data.evidenceId === null ? '' : 'evidence in '}${seedTitle}`,
+    describeBelowTitle: ({ data }, actor) =>
+      `${actor} commented${data.evidenceId === null ? '' : ' on evidence'}`,
     locate: pathOfComment,
   },
   evidence: {
     describe: ({ seedTitle, data }, actor) => `${actor} added ${verdictWords[data.verdict]} ${seedTitle}`,
+    describeBelowTitle: ({ data }, actor) => `${actor} added ${verdictWords[data.verdict]} this seed`,
     locate: ({ seedId, data }) => `/seeds/${seedId}#evidence-${data.evidenceId}`,
   },
   status: {
     describe: ({ seedTitle, data }, actor) =>
       `${actor} changed the status of ${seedTitle} from ${data.from} to ${data.to}`,
+    describeBelowTitle: ({ data }, actor) => `${actor} changed the status from ${data.from} to ${data.to}`,
     locate: ({ seedId }) => `/seeds/${seedId}`,
+  },
+  asked_to_join: {
+    describe: ({ seedTitle, data }, actor) => `${actor} asks you to ${verbOf(data.as)} ${seedTitle}`,
+    describeBelowTitle: ({ data }, actor) => `${actor} asks you to ${verbOf(data.as)} this seed`,
+    locate: ({ seedId }) => `/seeds/${seedId}#people`,
   },
   invite_accepted: {
     describe: ({ workspaceName }, actor) => `${actor} accepted your invite to ${workspaceName}`,
@@ -105,17 +174,90 @@ const notificationWords: { [Kind in NotificationKind]: NotificationWords<Kind> }
     },
     locate: ({ data }) => (data.reason === 'ends_soon' ? `/agents/${data.grantId}` : '/agents'),
   },
+  key_stopped: {
+    describe: ({ workspaceName, data: { key, count } }) =>
+      count === 1
+        ? `The API key ${key} stopped in ${workspaceName}: its owner is not a member any more`
+        : `The API key ${key} and ${count - 1} more stopped in ${workspaceName}: their owner is not a member any more`,
+    locate: () => '/settings/api-keys',
+  },
+  invite_undeliverable: {
+    describe: ({ workspaceName }) =>
+      `An invite of yours to ${workspaceName} could not be delivered: there is no such address`,
+    locate: () => '/invites',
+  },
+  keys_known: {
+    describe: ({ workspaceName, data: { keys } }) => {
+      const named = keys
+        .slice(0, namedKeysMax)
+        .map(
+          ({ keyName, lastFour, serviceAccountName }) => `${keyName} (…${lastFour}) of ${serviceAccountName}`,
+        )
+      const left = keys.length - named.length
+      const list = new Intl.ListFormat('en-GB').format([...named, ...(left > 0 ? [`${left} more`] : [])])
+      return `Somebody who knows these API keys is no longer an owner or admin of ${workspaceName}. Rotate ${list}`
+    },
+    locate: ({ data: { keys } }) => {
+      const [{ serviceAccountId } = { serviceAccountId: '' }, ...others] = keys
+      const isOfOne = others.every((key) => key.serviceAccountId === serviceAccountId)
+      return `/settings/service-accounts${isOfOne ? `/${serviceAccountId}` : ''}`
+    },
+  },
+}
+
+function verbOf(as: AskedAs): string {
+  return as === 'lead' ? 'join and lead' : 'join'
 }
 
 function pathOfComment({ seedId, commentId }: StoredNotification): string {
   return `/seeds/${seedId}#comment-${commentId}`
 }
 
-/** The text of a notification, and the path on the website of what it is about. */
-export function describeNotification(notification: StoredNotification): { text: string; path: string } {
+/** The texts of a notification, and the path on the website of what it is about. */
+export function describeNotification(notification: StoredNotification): {
+  text: string
+  textBelowTitle: string
+  path: string
+} {
   const { kind, actorName, agentName, workspaceSlug } = notification
   // Of the kind of the notification: the table has the same kinds as the data.
-  const { describe, locate } = notificationWords[kind] as NotificationWords<NotificationKind>
+  const words = notificationWords[kind] as NotificationWords<NotificationKind>
+  const { describe, describeBelowTitle = describe, locate } = words
   const actor = agentName === null ? actorName : `${agentName} for ${actorName}`
-  return { text: describe(notification, actor), path: `/w/${workspaceSlug}${locate(notification)}` }
+  return {
+    text: describe(notification, actor),
+    textBelowTitle: describeBelowTitle(notification, actor),
+    path: `/w/${workspaceSlug}${locate(notification)}`,
+  }
+}
+
+/** Notifications with those of one seed together, in the order of the first of each; others are on their own. */
+export function groupBySeed<Told extends { seedId: string | null }>(
+  notifications: readonly Told[],
+): [Told, ...Told[]][] {
+  const groups = new Map<unknown, [Told, ...Told[]]>()
+  for (const notification of notifications) {
+    const key = notification.seedId ?? notification
+    const known = groups.get(key)
+    if (known) known.push(notification)
+    else groups.set(key, [notification])
+  }
+  return [...groups.values()]
+}
+
+const newsWords: Partial<Record<NotificationKind, [one: string, many: string]>> = {
+  mention: ['mention', 'mentions'],
+  comment: ['new comment', 'new comments'],
+  evidence: ['new piece of evidence', 'new pieces of evidence'],
+  status: ['change of status', 'changes of status'],
+  asked_to_join: ['request to join', 'requests to join'],
+}
+
+/** What is new in a seed, such as `2 new comments and 1 change of status`. */
+export function countNews(notifications: readonly { kind: NotificationKind }[]): string {
+  const counts = Object.entries(newsWords).flatMap(([kind, [one, many]]) => {
+    const count = notifications.filter((notification) => notification.kind === kind).length
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`]
+  })
+  return new Intl.ListFormat('en-GB').format(counts)
 }

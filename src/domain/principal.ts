@@ -6,6 +6,9 @@ import type { ExpectedVersions } from '../kernel/versions.ts'
 /** The name of the actor of what the service does by itself. */
 export const serviceActorName = 'The service'
 
+/** The name of the actor of what somebody does by a command on the server. */
+export const operatorName = 'An operator'
+
 /** The user of a request, read in the same round trip as the credential. */
 export interface PrincipalUser {
   id: string
@@ -36,14 +39,17 @@ export interface PartOfSeed {
   id: string
 }
 
+/** How a change was made: on the website, through the API, by an agent, or on the server. */
+export type ChangeSource = 'web' | 'api' | 'mcp' | 'system'
+
 /** What a request is about: a workspace by its slug, a seed, or a part of one. */
-export type Subject = { slug: string } | { seedId: string } | PartOfSeed
+export type TargetResource = { slug: string } | { seedId: string } | PartOfSeed
 
 /** The caller: the user, and the credential that was used. Services take it with every call. */
 export interface Principal {
   user: PrincipalUser
   /** `system` is a command of an operator, or the service itself. */
-  source: 'web' | 'api' | 'mcp' | 'system'
+  source: ChangeSource
   apiKeyId: string | null
   /** The session on the website. */
   sessionId: string | null
@@ -52,6 +58,8 @@ export interface Principal {
   agentName?: string
   /** The only workspace that the caller can reach, which is that of an agent's grant. Others do not exist for it. */
   onlyWorkspaceId?: string
+  /** Whether the user is a service account, which reaches one workspace and has no account to manage. */
+  isService?: boolean
   /** The restrictions of the API key; absent for a key without any, and for all other credentials. */
   restrictions?: KeyRestrictions
 }
@@ -67,14 +75,16 @@ export interface LookUpCall extends Principal {
    */
   isOfOneRequest?: boolean
   /** The workspace that the request is about, if it was read together with the credential. */
-  read?: { subject: Subject; workspace: WorkspaceOfCaller | undefined }
+  read?: { target: TargetResource; workspace: WorkspaceOfCaller | undefined }
   /** Called with the current slug of a workspace that was requested by a former one. */
   onSlugMoved?: (currentSlug: string) => void
 }
 
-/** A principal with the versions of which what the request changes must have one. For services that `assertExpected`. */
+/** A principal with the versions of which what the request changes must have one, and what is told of the next one. For services that `assertExpected`. */
 export interface ExpectingCall extends Principal {
   expected?: ExpectedVersions
+  /** Called with the version that the change leaves. */
+  onVersion?: (version: string) => void
 }
 
 /** A principal with what stores the response of its change. For `access/change.ts`. */

@@ -17,6 +17,11 @@ export function isAbove(role: Role, other: Role): boolean {
   return roles.indexOf(role) < roles.indexOf(other)
 }
 
+/** The lower one of two roles. */
+export function lowerOf(role: Role, other: Role): Role {
+  return isAbove(role, other) ? other : role
+}
+
 /** Whether an actor may change or remove another member: one with a lower role, and an owner also other owners. */
 export function mayActOn(actor: Role, target: Role): boolean {
   return actor === 'owner' || isAbove(actor, target)

@@ -20,7 +20,7 @@ export const seedFieldNames = [
 export type SeedField = (typeof seedFieldNames)[number]
 
 /** The times by which seeds can be sorted, the latest first. */
-export const seedSorts = ['createdAt', 'updatedAt'] as const
+export const seedSorts = ['createdAt', 'updatedAt', 'activityAt'] as const
 
 export type SeedSort = (typeof seedSorts)[number]
 
@@ -77,3 +77,10 @@ export function isSourceUrl(text: string): boolean {
 export function isClosed(status: SeedStatus): boolean {
   return status === 'validated' || status === 'dropped'
 }
+
+/** What somebody can be asked to join a seed as. */
+export const askedAs = ['participant', 'lead'] as const
+export type AskedAs = (typeof askedAs)[number]
+
+/** How many people an agent asks to join seeds in 24 hours at most. */
+export const asksOfAgentMax = 20

@@ -25,6 +25,12 @@ export function trimEmail(text: string): string {
   return characters.slice(characters.findIndex(isPart), characters.findLastIndex(isPart) + 1).join('')
 }
 
+/** The domain of the addresses of service accounts, which no mail can reach (RFC 6761 §6.4). */
+export const serviceDomain = 'service.invalid'
+
+/** Whether a canonical domain is that of service accounts, or below it. Nobody else has an address there. */
+export const isOfServices = (domain: string): boolean => `.${domain}`.endsWith(`.${serviceDomain}`)
+
 /** Whether the parts have the lengths of SMTP and DNS, and the domain is a name: one that ends in a number is none. */
 function isDeliverable(email: string, canonical: string): boolean {
   // RFC 5321 §4.5.3.1.1, in octets of UTF-8 (RFC 6531 §3.3); RFC 1035 §2.3.4.
@@ -35,7 +41,8 @@ function isDeliverable(email: string, canonical: string): boolean {
     Buffer.byteLength(localPart) <= 64 &&
     domain.length <= 253 &&
     labels.every((label) => label.length <= 63) &&
-    !/^(?:\d+|0x[\da-f]*)$/.test(labels.at(-1) ?? '')
+    !/^(?:\d+|0x[\da-f]*)$/.test(labels.at(-1) ?? '') &&
+    !isOfServices(domain)
   )
 }
 

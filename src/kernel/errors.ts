@@ -1,3 +1,4 @@
+import { filterIdsMax } from './ids.ts'
 import { inviteTeamsMax } from './invites.ts'
 
 /** The name of an error schema, sent as `_tag`. */
@@ -344,6 +345,12 @@ export const errors = {
     'Too many refused requests from this address. Try again later.',
     'OAuth only, as `temporarily_unavailable`: the client address has sent more requests for tokens, or to revoke them, that were refused than `REFUSED_TOKEN_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.',
   ),
+  tooManyAsked: error(
+    'TooManyRequests',
+    'too_many_asked',
+    'An agent asks at most 20 people to join seeds in 24 hours.',
+    'The agent has asked 20 people to join seeds in the last 24 hours. Retry after `Retry-After` seconds.',
+  ),
   consentExpired: error(
     'NotFound',
     'consent_expired',
@@ -377,8 +384,14 @@ export const errors = {
   keyRestricted: error(
     'Forbidden',
     'key_restricted',
-    'This API key is restricted. It can manage only itself, and create only keys with the same restrictions or more.',
-    'The API key is restricted, and would create a key that may do more, loosen its own restrictions, or manage another key.',
+    'This API key is restricted. It can manage only itself, and create only keys with the same restrictions or more. With a role below owner, it cannot change the account.',
+    'The API key is restricted, and would create a key that may do more, loosen its own restrictions, or manage another key; or its `maxRole` is below `owner`, and the request concerns the account of its owner.',
+  ),
+  serviceAccountNotAllowed: error(
+    'Forbidden',
+    'service_account_not_allowed',
+    'A service account may not do this. It can act in its workspace only, and not on the workspace as a whole.',
+    'The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.',
   ),
   notAMember: error(
     'Forbidden',
@@ -401,8 +414,8 @@ export const errors = {
   recentProofRequired: error(
     'Forbidden',
     'recent_proof_required',
-    'Allow this first: on the website, under Security, Leaving. It is then allowed for ten minutes.',
-    'An API key exports or deletes the account of its owner, who has not allowed it on the website in the last ten minutes.',
+    'Allow this first on the website: for your account under Security, Leaving, for a workspace in its settings. It is then allowed for ten minutes.',
+    'An API key exports or deletes the account of its owner, or transfers or deletes a workspace, and its owner has not allowed it on the website in the last ten minutes. For a workspace, each time anew.',
   ),
   accountLeaving: error(
     'Conflict',
@@ -458,6 +471,12 @@ export const errors = {
     `An invite can have at most ${inviteTeamsMax} teams.`,
     'A form of the website has more teams for an invite than `invites.create` takes.',
   ),
+  idLimit: error(
+    'InvalidInput',
+    'id_limit',
+    `A list can be filtered by at most ${filterIdsMax} ids.`,
+    `A parameter has more than ${filterIdsMax} ids, separated by commas.`,
+  ),
   inviteEmailMismatch: error(
     'Forbidden',
     'invite_email_mismatch',
@@ -494,6 +513,18 @@ export const errors = {
     'This person is already in the team.',
     'The person is already in the team.',
   ),
+  serviceAccountLimit: error(
+    'Conflict',
+    'service_account_limit',
+    'The workspace already has 20 service accounts. Delete one first.',
+    'The workspace already has 20 service accounts.',
+  ),
+  isServiceAccount: error(
+    'Conflict',
+    'is_service_account',
+    'This member is a service account. Change its role, or delete it, with the service accounts of the workspace.',
+    'The role of a service account would be changed, or it would be removed, as if it were a person; or it would become the owner.',
+  ),
   webhookUrlInvalid: error(
     'InvalidInput',
     'webhook_url_invalid',
@@ -504,7 +535,7 @@ export const errors = {
     'InvalidInput',
     'event_type_unknown',
     'One of the types of events does not exist.',
-    '`types` contains a type that is not in docs/events.md, or an empty one.',
+    '`types` contains a type that is not in `/docs/guides/events`, or an empty one.',
   ),
   webhookLimit: error(
     'Conflict',
@@ -534,7 +565,7 @@ export const errors = {
     'Conflict',
     'cursor_unknown',
     'The event of this cursor no longer exists. Read the feed again from its beginning.',
-    'The feed has no event at the place of the cursor, or another one: a backup that is older than the cursor was restored. Read the feed again from its beginning.',
+    'The feed has no event at the position of the cursor, or another one, since a backup was restored that is older than the cursor. Read the feed again from its beginning.',
   ),
   sourceUrlInvalid: error(
     'InvalidInput',
@@ -635,7 +666,7 @@ export const errors = {
   keyRotated: error(
     'Conflict',
     'key_rotated',
-    'This API key was already rotated. Rotate the key that took its place.',
+    'This API key was already rotated. Rotate the key that replaced it.',
     'The API key was rotated before, and works only until its overlap ends.',
   ),
   expiryInPast: error(
@@ -654,7 +685,7 @@ export const errors = {
     'InvalidInput',
     'workspaces_unchosen',
     'Choose 1 to 100 workspaces.',
-    'Website only: an API key is to be bound to no workspace, or to more than 100. The API returns `decode_error` instead.',
+    'Website only: the form binds an API key to no workspace, or to more than 100. The API returns `decode_error` instead.',
   ),
   apiKeyLimit: error(
     'Conflict',
@@ -696,13 +727,31 @@ export const errors = {
     'Forbidden',
     'not_the_author',
     'Only the author can change this.',
-    'The caller changes or deletes a comment of somebody else.',
+    'The caller changes or deletes a comment of somebody else; or an agent, a comment or a seed that it did not write.',
   ),
   evidenceSettled: error(
     'Conflict',
     'evidence_settled',
     'This evidence can no longer be corrected. Withdraw it, and add it again.',
     'The author corrects evidence that was added more than 15 minutes ago, or that was withdrawn.',
+  ),
+  agentBusy: error(
+    'Conflict',
+    'agent_busy',
+    'This agent has too many open requests. Ask again once it has answered some.',
+    'A comment asks an agent for which 20 requests wait.',
+  ),
+  askLimit: error(
+    'TooManyRequests',
+    'ask_limit',
+    'You have asked agents too often today. Ask again later.',
+    'A person asks agents more than 20 times in 24 hours in a workspace.',
+  ),
+  requestNotWaiting: error(
+    'Conflict',
+    'request_not_waiting',
+    'This request does not wait for an answer any more.',
+    'A request to an agent is answered, declined or cancelled that was before, or that has expired.',
   ),
   seedInUse: error(
     'Conflict',
@@ -714,7 +763,13 @@ export const errors = {
     'InvalidInput',
     'lead_invalid',
     'The lead must have joined the seed, and must not be a viewer.',
-    'The lead of a seed is to be somebody who has not joined it, or who may not change it.',
+    'The request makes somebody the lead of a seed who has not joined it, or who is a viewer.',
+  ),
+  personNotAskable: error(
+    'InvalidInput',
+    'person_not_askable',
+    'Only other members of the workspace, who are no viewers, can be asked to join.',
+    'The request asks a viewer, a service account or the caller to join a seed.',
   ),
   reasonWithoutStatus: error(
     'InvalidInput',

@@ -1,5 +1,8 @@
 import { v7, validate, version } from 'uuid'
 
+/** The most ids that a list can be filtered by. */
+export const filterIdsMax = 100
+
 /** Creates an id: a UUIDv7 (RFC 9562 §5.7), so that newer rows sort later and index pages stay dense. */
 export function createId(): string {
   return v7()

@@ -56,8 +56,17 @@ export interface PageRange {
 }
 
 /** One of the times that a statement returned beside its rows: milliseconds since 1970, separated by commas. */
-export function timeAt(times: string, place: number): string {
-  return new Date(Number(times.split(',')[place])).toISOString()
+export function timeAt(times: string, index: number): string {
+  return new Date(Number(times.split(',')[index])).toISOString()
+}
+
+/** The orders of a list by when its items were created: oldest first, or newest first. */
+export const creationSorts = ['createdAt', '-createdAt'] as const
+export type CreationSort = (typeof creationSorts)[number]
+
+/** The order of a list that is sorted so. */
+export function orderOf(sort: CreationSort): ListOrder {
+  return sort === 'createdAt' ? 'oldestFirst' : 'newestFirst'
 }
 
 /** The position before the first row. */
@@ -66,17 +75,20 @@ export const startOf = {
   newestFirst: { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' },
 }
 
+/** The order of a list by time and id. */
+export type ListOrder = keyof typeof startOf
+
 /** A list that is read page by page, sorted by a time and an id (keyset pagination). */
 export interface PagedList<Item, Part extends string> {
   /** The operation, the workspace and every filter: cursors of another list are refused. */
   listId: string
-  order: keyof typeof startOf
+  order: ListOrder
   /** For a list that is made of several lists, one after the other: their names in this order. */
   parts?: readonly Part[]
   /** Reads the rows of a range as items. Only where they are larger than `pageBytesMax` it may leave out the rest. */
   read: (range: PageRange, part: Part) => Promise<JsonRows>
-  /** The position of an item. `place` is its index among the rows that were read. */
-  positionOf: (item: Item, place: number) => { at: string; id: string; part?: Part }
+  /** The position of an item. `index` counts the rows that were read. */
+  positionOf: (item: Item, index: number) => { at: string; id: string; part?: Part }
 }
 
 /**
@@ -103,9 +115,9 @@ export async function readPage<Item, Part extends string = never>(
 function cursorOf<Item, Part extends string>(
   { listId, positionOf }: Pick<PagedList<Item, Part>, 'listId' | 'positionOf'>,
   row: string,
-  place = 0,
+  index = 0,
 ): string {
-  const { part, at, id } = positionOf(parseJson(row as Json<Item>), place)
+  const { part, at, id } = positionOf(parseJson(row as Json<Item>), index)
   return encodeCursor(listId, part ? [part, at, id] : [at, id])
 }
 

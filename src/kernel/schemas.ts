@@ -1,3 +1,4 @@
+import { filterIdsMax } from './ids.ts'
 import { Type, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
 import { nameLengthMax, type TextRule } from './text.ts'
 
@@ -43,6 +44,11 @@ export function ref<T extends TSchema>(schema: T) {
 /** The same schema with another description, for people and for models. */
 export function described<T extends TSchema>(schema: T, description: string): T {
   return { ...schema, description, 'x-model': undefined }
+}
+
+/** The same schema with what models are told of it. Its description for people stays. */
+export function told<T extends TSchema>(schema: T, text: string): T {
+  return { ...schema, 'x-model': text }
 }
 
 /** The first field of the answer to a change. */
@@ -94,6 +100,49 @@ export function stringEnum<const T extends readonly string[]>(
   options: { description?: string; default?: T[number] } = {},
 ) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
+}
+
+/** One of some words, or null. */
+export function nullableEnum<Word extends string>(words: readonly Word[], description: string) {
+  // Not null in `enum`: generators of validators make no code of it that compiles.
+  return Type.Unsafe<Word | null>({
+    anyOf: [{ type: 'string', enum: [...words] }, { type: 'null' }],
+    description,
+  })
+}
+
+/** A named schema, or null. */
+export function nullableRef<T extends TSchema>(schema: T, description: string) {
+  return Type.Unsafe<Static<T> | null>({ anyOf: [ref(schema), { type: 'null' }], description })
+}
+
+/** One or several of some words. Models are told of the list alone. */
+export function oneOrSeveral<const T extends readonly string[]>(values: T, description: string) {
+  const one = stringEnum(values)
+  return Type.Unsafe<T[number] | T[number][]>({
+    anyOf: [one, Type.Array(one, { maxItems: values.length })],
+    'x-fault': `must be one or several of ${values.join(', ')}`,
+    description,
+  })
+}
+
+/** The same, in a query: the parameter may be repeated. */
+export function severalOf<const T extends readonly string[]>(values: T, description: string) {
+  return oneOrSeveral(values, `${description} The parameter may be repeated.`)
+}
+
+/** The list among the alternatives of `oneOrSeveral`; undefined for any other schema. */
+export function listIn(schema: TSchema): TSchema | undefined {
+  const parts = (schema.anyOf ?? []) as TSchema[]
+  return parts.find(({ type }) => type === 'array')
+}
+
+/** Ids in a query, at most `filterIdsMax`: the parameter is repeated, or has several. `parseFilterIds` reads them. */
+export function severalIds(description: string) {
+  return Type.Array(Type.String({ maxLength: 4000, 'x-text': 'query' }), {
+    maxItems: filterIdsMax,
+    description: `${description} At most ${filterIdsMax}: repeat the parameter, or separate them by commas.`,
+  })
 }
 
 /** An instant as RFC 3339 in UTC with milliseconds. */

@@ -114,6 +114,26 @@ export function withoutRefused(text: string): string {
   return text.replace(whiteRun, ' ').replace(allRefusedInLine, '')
 }
 
+/**
+ * The beginning of a text, of at most `lengthMax` code points with the ellipsis that stands for the rest. It ends with a
+ * whole word, or in a long one and where no spaces are between words with a whole character, as people see them. An address
+ * of the web is whole or left out: its beginning leads elsewhere.
+ */
+export function shorten(text: string, lengthMax: number): string {
+  const start = Array.from(text).slice(0, lengthMax)
+  if (start.join('') === text) return text
+  const characters = Array.from(new Intl.Segmenter().segment(start.join('')), ({ segment }) => segment)
+  // What the last one goes on with may be in the rest.
+  const whole = characters.length > 1 ? characters.slice(0, -1) : start.slice(0, -1)
+  const words = whole.join('').split(/(?<=\s)/)
+  const last = words.at(-1) ?? ''
+  const isDropped = last.length <= 30 || last.includes('://')
+  return `${words
+    .slice(0, isDropped ? -1 : undefined)
+    .join('')
+    .trimEnd()}…`
+}
+
 /** Makes a line from an untrusted source fit for display: removes characters that are not allowed, and truncates it. */
 export function cleanLine(text: string, maxLength: number): string | undefined {
   const cleaned = normalizeLine(withoutRefused(text))

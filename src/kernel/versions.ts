@@ -31,6 +31,11 @@ export function tagOf(version: string, response: string): string {
   return `"${version}.${digest(response)}"`
 }
 
+/** The entity tag of a response that does not show the object: its version, for `If-Match`. */
+export function tagOfVersion(version: string): string {
+  return `"${version}"`
+}
+
 /** An entity tag of a request. */
 export interface RequestTag {
   /** Without the sign of a weak tag, and without the suffix that a proxy adds for a content coding. */

@@ -1,7 +1,7 @@
 import type { WebhookDisabledReason } from '../domain/webhooks.ts'
 import { compose, type MailContent } from './compose.ts'
 import { describeTime } from './times.ts'
-import { noticeFooter } from './words.ts'
+import { noticeEnd } from './words.ts'
 
 /** Tells a person that an API key of theirs expires soon. */
 export function apiKeyExpiresMail(input: {
@@ -74,8 +74,9 @@ export function accessEndsMail(input: {
   expiresAt: Date
   now: Date
   agentUrl: string
+  settingsUrl: string
 }): MailContent {
-  const { clientName, workspaceName, expiresAt, now, agentUrl } = input
+  const { clientName, workspaceName, expiresAt, now, agentUrl, settingsUrl } = input
   return compose({
     subject: `The access of ${clientName} to ${workspaceName} ends soon`,
     paragraphs: [
@@ -83,7 +84,7 @@ export function accessEndsMail(input: {
       'If you still use it, open the link below and prolong its access. You do not need to connect it again.',
     ],
     link: { label: 'See the agent', url: agentUrl },
-    footer: `If you no longer use it, ignore this email: the access ends by itself. ${noticeFooter}`,
+    ...noticeEnd(settingsUrl, 'If you no longer use it, ignore this email: the access ends by itself.'),
   })
 }
 

@@ -1,6 +1,6 @@
-import { compose, type MailContent } from './compose.ts'
+import { compose, type MailContent, type MailItem } from './compose.ts'
 import { describeTime, formatDuration } from './times.ts'
-import { noticeFooter } from './words.ts'
+import { noticeEnd } from './words.ts'
 
 /** Invites a person to a workspace. */
 export function inviteMail(input: {
@@ -29,6 +29,7 @@ export function roleChangedMail(input: {
   workspaceUrl: string
   actorName: string
   role: string
+  settingsUrl: string
 }): MailContent {
   return compose({
     subject: `Your role in ${input.workspaceName} is now ${input.role}`,
@@ -37,7 +38,7 @@ export function roleChangedMail(input: {
       'You do not need to do anything.',
     ],
     link: { label: 'Open the workspace', url: input.workspaceUrl },
-    footer: noticeFooter,
+    ...noticeEnd(input.settingsUrl),
   })
 }
 
@@ -63,55 +64,89 @@ export function workspaceDeletedMail(input: {
   })
 }
 
-/** Notifies the member who sent an invite that it was accepted. */
-export function inviteAcceptedMail(input: {
-  workspaceName: string
-  workspaceUrl: string
-  memberName: string
+/** Tells a person who accepted their invites. */
+export function invitesAcceptedMail(input: {
+  /** The newest first; without the name of the workspace, if it is the same for all. */
+  accepted: readonly { memberName: string; workspaceName: string; url: string }[]
+  /** The number of all, also of those that are not in `accepted`. */
+  count: number
+  link: { label: string; url: string }
+  settingsUrl: string
 }): MailContent {
+  const { accepted, count, link, settingsUrl } = input
+  const names = new Set(accepted.map(({ workspaceName }) => workspaceName))
+  const [where = ''] = names.size === 1 ? names : ['your workspaces']
+  const [first] = accepted
+  if (count === 1 && first) {
+    return compose({
+      subject: `${first.memberName} joined ${where}`,
+      paragraphs: [
+        `${first.memberName} accepted your invite to the workspace ${where}.`,
+        'You do not need to do anything.',
+      ],
+      link,
+      ...noticeEnd(settingsUrl),
+    })
+  }
   return compose({
-    subject: `${input.memberName} joined ${input.workspaceName}`,
-    paragraphs: [
-      `${input.memberName} accepted your invite to the workspace ${input.workspaceName}.`,
-      'You do not need to do anything.',
-    ],
-    link: { label: 'Open the workspace', url: input.workspaceUrl },
-    footer: noticeFooter,
+    subject: `${count} people joined ${where}`,
+    paragraphs: ['These people accepted your invites. You do not need to do anything.'],
+    items: accepted.map(({ memberName, workspaceName, url }) => ({
+      text: names.size === 1 ? memberName : `${memberName}, in ${workspaceName}`,
+      url,
+    })),
+    ...afterItems(count - accepted.length),
+    link,
+    ...noticeEnd(settingsUrl, 'There is one such email an hour at most.'),
   })
 }
 
 /** Tells a person that somebody mentioned them. */
-export function mentionMail(input: { text: string; workspaceName: string; url: string }): MailContent {
-  const { text, workspaceName, url } = input
+export function mentionMail(input: {
+  text: string
+  workspaceName: string
+  /** What the comment says. */
+  quote: string
+  url: string
+  settingsUrl: string
+}): MailContent {
+  const { text, workspaceName, quote, url, settingsUrl } = input
   return compose({
     subject: text,
-    paragraphs: [`${text}, in the workspace ${workspaceName}.`],
+    paragraphs: [`${text}, in the workspace ${workspaceName}:`],
+    quote,
     link: { label: 'Open the comment', url },
-    footer: noticeFooter,
+    ...noticeEnd(settingsUrl),
   })
 }
 
 /** Tells a person what they have not read. */
 export function digestMail(input: {
-  /** The newest first. */
-  items: readonly { text: string; workspaceName: string; url: string }[]
-  /** The number of all, also of those that are not in `items`. */
+  /** Seeds, and other things, the newest first. */
+  items: MailItem[]
+  /** What the subject says of one notification. */
+  text: string
+  /** The number of all notifications, and of those that are in no item. */
   count: number
+  unnamedCount: number
   inboxUrl: string
+  settingsUrl: string
 }): MailContent {
-  const { items, count, inboxUrl } = input
-  const [first] = items
-  const rest = count - items.length
+  const { items, text, count, unnamedCount, inboxUrl, settingsUrl } = input
   return compose({
-    subject: count === 1 && first ? first.text : `${count} new notifications`,
+    subject: count === 1 ? text : `${count} new notifications`,
     paragraphs: [
       count === 1
         ? 'You have a notification that you have not read.'
         : 'You have notifications that you have not read.',
     ],
-    items: items.map(({ text, workspaceName, url }) => ({ text: `${text}, in ${workspaceName}`, url })),
-    ...(rest > 0 && { afterItems: `And ${rest} more.` }),
+    items,
+    ...afterItems(unnamedCount),
     link: { label: 'Open your notifications', url: inboxUrl },
-    footer: `${noticeFooter} There is one such email a day at most.`,
+    ...noticeEnd(settingsUrl, 'There is one such email a day at most.'),
   })
+}
+
+function afterItems(count: number) {
+  return count > 0 ? { afterItems: `And ${count} more.` } : {}
 }

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { ChangeContext, Changes } from '../access/change.ts'
-import type { NewEvent } from '../access/event-log.repository.ts'
+import type { Changes, OwnChangeContext } from '../access/change.ts'
 import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
-import type { OmitEach } from '../domain/events.ts'
 import type { Principal } from '../domain/principal.ts'
 import type { ImageProcessor } from '../platform/images/images.port.ts'
 import type { FileStorage, StoredFile } from '../platform/storage/storage.port.ts'
@@ -27,16 +25,13 @@ export interface PictureStore {
   replace(
     principal: Principal,
     upload: Buffer,
-    show: (context: ChangeContext<OmitEach<NewEvent, 'at'>>, key: string) => Promise<string | null>,
+    show: (context: OwnChangeContext, key: string) => Promise<string | null>,
   ): Promise<string>
   /**
    * Makes the change `hide`, which removes a key and returns it; null if there was none. Deletes the picture after the
    * commit.
    */
-  remove(
-    principal: Principal,
-    hide: (context: ChangeContext<OmitEach<NewEvent, 'at'>>) => Promise<string | null>,
-  ): Promise<void>
+  remove(principal: Principal, hide: (context: OwnChangeContext) => Promise<string | null>): Promise<void>
   /** The public URL of a picture: absolute, unguessable and immutable. */
   urlOf(key: string): string
   urlOf(key: string | null): string | null

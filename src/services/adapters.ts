@@ -1,12 +1,18 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
-import type { Meter } from '../kernel/meter.ts'
+import { loadAppSecret } from '../platform/app-secret.ts'
 import type { Mailer } from '../platform/mail/mail.port.ts'
 import { createFileMailer, createSmtpMailer } from '../platform/mail/nodemailer-mail.ts'
+import { createAppSecret, type AppSecret } from '../platform/secrets/app-secret.port.ts'
 import { createLocalStorage } from '../platform/storage/local-storage.ts'
 import { createS3Storage, parseS3Url } from '../platform/storage/s3-storage.ts'
 import type { FileStorage } from '../platform/storage/storage.port.ts'
+
+/** APP_SECRET, or that of the data folder; and the one before. */
+export function openAppSecret({ appSecret, appSecretPrevious, dataDir }: Config): AppSecret {
+  return createAppSecret(() => loadAppSecret(appSecret, dataDir), appSecretPrevious)
+}
 
 /** Stores pictures in a bucket, or in the data folder without STORAGE_URL. */
 export function createStorage({ storageUrl, dataDir }: Config): FileStorage {
@@ -24,20 +30,4 @@ export function createMailer({ smtpUrl, mailFrom, dataDir, databaseUrl }: Config
     const shown = isEmbedded ? { to: to.address, subject, links: text.match(/https?:\/\/\S+/g) } : {}
     log.info({ path, ...shown }, 'mail was written')
   })
-}
-
-/** The same mailer, whose attempts are counted. */
-export function countMails(mailer: Mailer, meter: Meter): Mailer {
-  return {
-    async send(message) {
-      try {
-        await mailer.send(message)
-        meter.count('mails', 'sent')
-      } catch (error) {
-        meter.count('mails', 'failed')
-        throw error
-      }
-    },
-    close: () => mailer.close(),
-  }
 }

@@ -1,23 +1,28 @@
 import type { Logger } from 'pino'
-import type { AgentAuthenticator } from '../areas/agent/agent.authenticator.ts'
-import type { AgentCalls } from '../areas/agent/agent-calls.ts'
-import { needsOfCalls } from '../areas/agent/tool-refusals.ts'
-import type { KitService } from '../areas/agent/agent.service.ts'
-import type { KitMcpHandler } from '../areas/agent/mcp/agent.mcp.ts'
-import { kitResources } from '../areas/agent/mcp/kit-resources.mcp.ts'
-import { mcpForm, readValidationKitTool } from '../areas/agent/read-validation-kit.mcp.ts'
-import type { SeedLinks } from '../areas/agent/seed-links.ts'
-import { evidenceTools } from '../areas/agent/tools/evidence.tools.ts'
-import { invitesTools } from '../areas/agent/tools/invites.tools.ts'
-import { searchTools } from '../areas/agent/tools/search.tools.ts'
-import { seedsTools } from '../areas/agent/tools/seeds.tools.ts'
-import { teamsTools } from '../areas/agent/tools/teams.tools.ts'
-import { workspaceTools } from '../areas/agent/tools/workspace.tools.ts'
+import type { AgentAuthenticator } from '../agents/grants/grants.authenticator.ts'
+import type { AgentCalls } from '../agents/calls/agent-calls.ts'
+import { needsOfCalls } from '../agents/tools/tool-refusals.ts'
+import type { KitService } from '../agents/kit/kit.service.ts'
+import type { KitMcpHandler } from '../agents/mcp/agent.mcp.ts'
+import { kitResources } from '../agents/mcp/kit-resources.mcp.ts'
+import { mcpForm, readValidationKitTool } from '../agents/tools/read-validation-kit.tools.ts'
+import type { SeedLinks } from '../agents/kit/seed-links.ts'
+import { commentsTools } from '../agents/tools/comments.tools.ts'
+import { evidenceTools } from '../agents/tools/evidence.tools.ts'
+import { inboxChangeTools, inboxTools } from '../agents/tools/inbox.tools.ts'
+import { invitesTools } from '../agents/tools/invites.tools.ts'
+import { searchTools } from '../agents/tools/search.tools.ts'
+import { seedsTools } from '../agents/tools/seeds.tools.ts'
+import { severalTools } from '../agents/tools/several.tools.ts'
+import { teamsTools } from '../agents/tools/teams.tools.ts'
+import { workspaceTools } from '../agents/tools/workspace.tools.ts'
+import type { AgentRequestsService } from '../areas/agentRequests/agentRequests.service.ts'
 import type { CommentsService } from '../areas/comments/comments.service.ts'
 import type { EventsService } from '../areas/events/events.service.ts'
-import type { CorrectionsService } from '../areas/evidence/corrections.service.ts'
+import type { EvidenceEditsService } from '../areas/evidence/evidence-edits.service.ts'
 import type { EvidenceService } from '../areas/evidence/evidence.service.ts'
 import type { InvitesService } from '../areas/invites/invites.service.ts'
+import type { NotificationsService } from '../areas/notifications/notifications.service.ts'
 import type { PeopleService } from '../areas/people/people.service.ts'
 import type { SeedsService } from '../areas/seeds/seeds.service.ts'
 import type { TeamsService } from '../areas/teams/teams.service.ts'
@@ -35,10 +40,12 @@ export interface AgentAccessOptions {
     events: EventsService
     seeds: SeedsService
     evidence: EvidenceService
-    corrections: CorrectionsService
+    evidenceEdits: EvidenceEditsService
     comments: CommentsService
+    notifications: NotificationsService
     teams: TeamsService
     invites: InvitesService
+    agentRequests: AgentRequestsService
   }
   agentCalls: AgentCalls
   agents: AgentAuthenticator
@@ -56,13 +63,19 @@ export interface AgentAccessOptions {
 export function createAgentAccess(options: AgentAccessOptions) {
   const { services, agentCalls, agents, seedLinks, clock, log, baseUrl, webUrl, mcpStreams, personStreams } =
     options
-  const { kit, search, people, events, seeds, evidence, corrections, comments, teams, invites } = services
+  const { kit, search, people, events, seeds, evidence, evidenceEdits, comments } = services
+  const { notifications, teams, invites, agentRequests } = services
+  const onError = (error: unknown) => log.error({ err: error }, 'a tool or resource of agents failed')
   const agentTools = [
     readValidationKitTool(kit),
     ...searchTools({ kit, search }, seedLinks, mcpForm),
     ...workspaceTools(people, events),
+    ...inboxTools({ notifications, agentRequests, seeds, comments }, webUrl),
     ...seedsTools(seeds, seedLinks),
-    ...evidenceTools({ evidence, corrections, comments }, seedLinks),
+    ...evidenceTools({ evidence, evidenceEdits }, seedLinks),
+    ...severalTools({ seeds, evidence }, onError),
+    ...commentsTools(comments, seedLinks),
+    ...inboxChangeTools({ notifications, agentRequests }),
     ...teamsTools(teams),
     ...invitesTools(invites),
   ].map((tool) => agentCalls.counted(tool))
@@ -70,14 +83,14 @@ export function createAgentAccess(options: AgentAccessOptions) {
   // Loaded at the first MCP request, since the SDK is slow to load.
   const loadMcpHandler = async () => {
     const [{ createKitMcpHandler }, { areaIconUrls, readAsset }, { agentPrompts }] = await Promise.all([
-      import('../areas/agent/mcp/agent.mcp.ts'),
+      import('../agents/mcp/agent.mcp.ts'),
       import('../assets/assets.ts'),
-      import('../areas/agent/mcp/prompts.mcp.ts'),
+      import('../agents/mcp/prompts.mcp.ts'),
     ])
     return createKitMcpHandler(
       { tools: agentTools, resources: kitResources(kit, agentCalls), prompts: agentPrompts(kit, clock) },
       {
-        onError: (error) => log.error({ err: error }, 'a tool or resource of agents failed'),
+        onError,
         onRefusal: (error) => log.debug({ err: error }, 'an MCP message was refused'),
         webUrl,
         // At the origin of the endpoint, where clients accept icons from.

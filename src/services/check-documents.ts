@@ -1,4 +1,4 @@
-import { listKeptUrls } from '../agent-oauth/documents/documents.repository.ts'
+import { listKeptUrls } from '../agents/oauth/documents/documents.repository.ts'
 import type { Database } from '../db/client.ts'
 import { FetchFailure } from '../kernel/fetch-failure.ts'
 import type { Finding } from './finding.ts'

@@ -5,13 +5,14 @@ import { areLimitsInForce, openDatabase, requestLimits, workLimits, type Databas
 import { findEmbeddedDatabase } from '../db/embedded.ts'
 import { inspectDatabase, keepsSessions } from '../db/inspect-database.ts'
 import { isMigrated } from '../db/migrate.ts'
-import { loadAppSecret } from '../platform/app-secret.ts'
 import { verifySmtp } from '../platform/mail/nodemailer-mail.ts'
 import { pingRedis } from '../platform/redis.ts'
 import { listProductionWarnings } from '../production-warnings.ts'
 import { createUntrustedFetch } from '../platform/untrusted-fetch.ts'
-import { createStorage } from './adapters.ts'
+import { createStorage, openAppSecret } from './adapters.ts'
 import { checkDocuments } from './check-documents.ts'
+import { checkPasswords, checkProviders } from './check-identities.ts'
+import { checkSecrets } from './check-secrets.ts'
 import type { Finding } from './finding.ts'
 
 const oldestVersion = 150_000
@@ -45,6 +46,7 @@ export async function checkInstallation(
     await attempt('storage', 'Check STORAGE_URL and its credentials, or the permissions of DATA_DIR.', () =>
       checkStorage(config),
     ),
+    ...(await checkProviders(config)),
     ...(await checkOrigins(config)),
   ]
 }
@@ -90,8 +92,11 @@ async function checkDatabase(config: Config, fetchDocument: typeof fetch): Promi
     const findings = [first]
     for (const [check, advice, run] of others) findings.push(await attempt(check, advice, run))
     if (await isMigrated(directDb.$client)) {
+      findings.push(await attempt('secrets', 'Check APP_SECRET.', () => checkSecrets(db, config)))
       const { areDocumentsOn } = config
       findings.push(...(await checkDocuments(db, { fetch: fetchDocument, areDocumentsOn })))
+      const passwords = await checkPasswords(db, config)
+      if (passwords) findings.push(passwords)
     }
     return findings.filter(({ message }) => message !== '')
   } finally {
@@ -198,8 +203,8 @@ interface SeenClient {
 }
 
 async function checkOrigins(config: Config): Promise<Finding[]> {
-  const { baseUrl, webUrl, appSecret, dataDir } = config
-  const tokens = createOperatorTokens(() => loadAppSecret(appSecret, dataDir))
+  const { baseUrl, webUrl } = config
+  const tokens = createOperatorTokens(openAppSecret(config))
   /** Asks the service what it sees. Throws when it is another one, or does not answer. */
   const ask = async (origin: string, headers: Record<string, string> = {}): Promise<SeenClient> => {
     const answer = await fetch(`${origin}/health/client`, {

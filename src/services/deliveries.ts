@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { SecretBox } from '../platform/secrets/secret-box.port.ts'
+import type { SecretBox } from '../platform/secrets/app-secret.port.ts'
 import {
   claimDeliveries,
   recordAndDisable,
@@ -30,15 +30,17 @@ export function createDeliveries(
     jobs: JobQueue
     secretBox: SecretBox
     userAgent: string
+    /** What the URLs of seeds begin with. */
+    seedUrlPrefix: string
     send: SendWebhook
   } & Partial<DeliveriesOptions>,
 ): Deliverer {
-  const { db, jobs, log, secretBox, userAgent, ...rest } = options
+  const { db, jobs, log, secretBox, userAgent, seedUrlPrefix, ...rest } = options
   return createDeliverer({
     ...rest,
-    claim: (claimed) => claimDeliveries(db, claimed),
+    claim: (claimed) => claimDeliveries(db, { ...claimed, seedUrlPrefix }),
     makeRequest: (delivery, now) => {
-      const { createdAt, event, eventId, position, type, url, workspaceId } = delivery
+      const { createdAt, event, eventId, position, type, url, webhookId, workspaceId } = delivery
       const payload = {
         type,
         timestamp: createdAt.toISOString(),
@@ -47,7 +49,7 @@ export function createDeliveries(
       }
       return makeWebhookRequest(
         { secretBox, userAgent },
-        { url, id: eventId, payload, secrets: delivery, now },
+        { url, webhookId, workspaceId, id: eventId, payload, secrets: delivery, now },
       )
     },
     record: (delivery, outcome, now) => recordOutcome(db, delivery, outcome, now),

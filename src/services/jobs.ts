@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
-import { createAgentOAuthJobs } from '../agent-oauth/agent-oauth.jobs.ts'
-import { deleteUnusedDocuments } from '../agent-oauth/documents/documents.repository.ts'
-import { deleteRetiredSigningKeys } from '../agent-oauth/keys/signing-keys.repository.ts'
-import { deleteOldPlaces } from '../agent-oauth/records/places.repository.ts'
+import { createAgentOAuthJobs } from '../agents/oauth/agent-oauth.jobs.ts'
+import { deleteUnusedDocuments } from '../agents/oauth/documents/documents.repository.ts'
+import { deleteRetiredSigningKeys } from '../agents/oauth/keys/signing-keys.repository.ts'
+import { deleteOldGrantAddresses } from '../agents/oauth/records/grant-addresses.repository.ts'
 import {
   deleteExcessRecords,
   deleteStaleRecords,
   type RecordBounds,
-} from '../agent-oauth/records/record-bounds.repository.ts'
+} from '../agents/oauth/records/record-bounds.repository.ts'
 import { createAccountsJobs } from '../accounts/accounts.jobs.ts'
 import { deleteAbandonedSignUps } from '../accounts/sign-in/abandoned-sign-ups.repository.ts'
 import { deleteExpiredAccountTokens } from '../accounts/sign-in/credentials.repository.ts'
@@ -23,16 +23,19 @@ import {
   deleteForgottenBrowsers,
 } from '../accounts/sessions/sessions.repository.ts'
 import { browserKnownMs, type EntryRules } from '../domain/accounts.ts'
-import { deleteOldCalls, deleteOldLoggedCalls } from '../areas/agent/agent-calls.repository.ts'
+import { deleteOldCalls, deleteOldLoggedCalls } from '../agents/calls/agent-calls.repository.ts'
+import { expireRequests } from '../areas/agentRequests/agentRequests.jobs.ts'
 import { createApiKeysJobs, enqueueExpiryNotices } from '../areas/apiKeys/apiKeys.jobs.ts'
 import { createInvitesJobs } from '../areas/invites/invites.jobs.ts'
-import { createLeavingJobs, eraseLeavers } from '../accounts/leaving/leaving.jobs.ts'
+import { createAccountDeletionJobs, eraseLeavers } from '../accounts/deletion/deletion.jobs.ts'
 import { createOwnershipJobs } from '../areas/workspaces/ownership/ownership.jobs.ts'
 import { eraseDeletedWorkspaces } from '../areas/workspaces/ownership/ownership.repository.ts'
+import { createMemberUpdatesJobs } from '../areas/members/member-updates.ts'
 import { createMembersJobs } from '../areas/members/members.jobs.ts'
 import { eraseDeletedSeeds } from '../areas/seeds/seed-deletion.repository.ts'
 import {
   createNotificationsJobs,
+  enqueueAcceptedInvites,
   enqueueDigests,
   notifyOfEndingGrants,
 } from '../areas/notifications/notifications.jobs.ts'
@@ -50,13 +53,14 @@ import { deletedWorkspaceKeptMs, formerSlugKeptMs } from '../domain/workspaces.t
 import { type PictureStore } from '../pictures/picture-store.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import { startJobRunner } from '../platform/jobs/graphile-runner.ts'
-import type { Mailer } from '../platform/mail/mail.port.ts'
+import { mailRecordKeptMs, type Mails } from '../mail/mails.ts'
+import { deleteOldMails } from '../mail/mails.repository.ts'
 
 export interface JobsOptions {
   db: Database
   clock: Clock
   log: Logger
-  mailer: Mailer
+  mails: Mails
   /** The links that turn off mails. */
   links: UnsubscribeLinks
   webUrl: string
@@ -76,22 +80,23 @@ const deliveriesKeptMs = 30 * dayMs
 
 /** Starts running the jobs of all areas, and the clean-ups, in this process. */
 export async function startJobs(options: JobsOptions): Promise<{ stop: () => Promise<void> }> {
-  const { db, clock, log, mailer, links, webUrl, signUp, pictures, jobs, oauthRecordBounds, deletePerson } =
+  const { db, clock, log, mails, links, webUrl, signUp, pictures, jobs, oauthRecordBounds, deletePerson } =
     options
   const ago = (ms: number) => new Date(clock.now().getTime() - ms)
   return startJobRunner({
     pool: db.$client,
     log,
     handlers: {
-      ...createAccountsJobs({ db, clock, mailer, webUrl, signUp }),
-      ...createApiKeysJobs({ db, clock, mailer, webUrl }),
-      ...createInvitesJobs({ db, clock, mailer, links, webUrl }),
-      ...createMembersJobs({ db, mailer, links, webUrl }),
-      ...createOwnershipJobs({ db, mailer, webUrl }),
-      ...createLeavingJobs({ db, clock, mailer, webUrl }),
-      ...createNotificationsJobs({ db, clock, mailer, links, webUrl }),
-      ...createAgentOAuthJobs({ db, mailer, webUrl }),
-      ...createWebhooksJobs({ db, mailer, webUrl }),
+      ...createAccountsJobs({ db, clock, mails, webUrl, signUp }),
+      ...createApiKeysJobs({ db, clock, mails, webUrl }),
+      ...createInvitesJobs({ db, clock, mails, links, webUrl }),
+      ...createMembersJobs({ db, mails, links, webUrl }),
+      ...createMemberUpdatesJobs({ db, clock, jobs }),
+      ...createOwnershipJobs({ db, mails, webUrl }),
+      ...createAccountDeletionJobs({ db, clock, mails, webUrl }),
+      ...createNotificationsJobs({ db, clock, mails, links, webUrl }),
+      ...createAgentOAuthJobs({ db, mails, webUrl }),
+      ...createWebhooksJobs({ db, mails, webUrl }),
       collect_pictures: () => pictures.collectUnused(),
     },
     cleanUps: {
@@ -113,7 +118,7 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
       agent_calls: () => deleteOldCalls(db, ago(agentCallsKeptMs)),
       agent_call_log: () =>
         deleteOldLoggedCalls(db, { before: ago(loggedCallsKeptMs), usedSince: ago(dayMs) }),
-      agent_grant_places: () => deleteOldPlaces(db, ago(placesKeptMs)),
+      agent_grant_places: () => deleteOldGrantAddresses(db, ago(placesKeptMs)),
       webhook_deliveries: () => deleteOldDeliveries(db, ago(deliveriesKeptMs)),
       deleted_seeds: () => eraseDeletedSeeds(db, ago(deletedSeedsKeptMs)),
       deleted_workspaces: () =>
@@ -122,7 +127,7 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
           now: clock.now(),
           slugKeptMs: formerSlugKeptMs,
         }),
-      leavings: () =>
+      accountDeletions: () =>
         eraseLeavers({
           db,
           clock,
@@ -131,11 +136,14 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
             log.warn({ userId }, 'an account could not be deleted: it is the last owner'),
         }),
       notifications: () => deleteOldNotifications(db, ago(notificationKeptMs)),
+      mails: () => deleteOldMails(db, ago(mailRecordKeptMs)),
       signing_keys: () => deleteRetiredSigningKeys(db, clock.now()),
     },
     hourly: {
       enqueue_expiry_notices: () => enqueueExpiryNotices({ db, clock, jobs }),
+      enqueue_accepted_invites: () => enqueueAcceptedInvites({ db, jobs }),
       enqueue_digests: () => enqueueDigests({ db, clock, jobs }),
+      expire_agent_requests: () => expireRequests({ db, clock }),
       notify_of_ending_grants: () => notifyOfEndingGrants({ db, clock, jobs }),
     },
   })

@@ -1,51 +1,55 @@
 import type { Logger } from 'pino'
 import { createChanges } from '../access/change.ts'
+import { createMemberActivity } from '../access/member-activity.ts'
 import { createPartAccess, createSeedAccess, createWorkspaceAccess } from '../access/workspace-access.ts'
-import { createAgentOAuth } from '../agent-oauth/agent-oauth.ts'
-import { agentScope } from '../agent-oauth/protocol.ts'
-import { recordBounds, type RecordBounds } from '../agent-oauth/records/record-bounds.repository.ts'
-import { scopesOfRole } from '../areas/agent/agent-tool.ts'
-import { createAgentAuthenticator } from '../areas/agent/agent.authenticator.ts'
-import { loadAppSecret } from '../platform/app-secret.ts'
+import { createAgentOAuth } from '../agents/oauth/agent-oauth.ts'
+import { agentScope } from '../agents/oauth/protocol.ts'
+import { recordBounds, type RecordBounds } from '../agents/oauth/records/record-bounds.repository.ts'
+import { scopesOfRole } from '../agents/tools/agent-tool.ts'
+import { createAgentAuthenticator } from '../agents/grants/grants.authenticator.ts'
 import { createAccountsService } from '../accounts/accounts.service.ts'
 import { createCredentialsService } from '../accounts/sign-in/credentials.service.ts'
 import { createEmailChangesService } from '../accounts/email-changes/email-changes.service.ts'
+import { createDraftKeys } from '../forms/draft-keys.ts'
 import { createFlashesService } from '../forms/flashes.service.ts'
 import { createIdentitiesService } from '../accounts/identities/identities.service.ts'
 import { createInvitedSignUpService } from '../accounts/invited-sign-up.service.ts'
 import { randomLinkDelay, type LinkDelay } from '../accounts/sign-in/link-delay.ts'
-import { createLeavingService } from '../accounts/leaving/leaving.service.ts'
+import { createAccountDeletionService } from '../accounts/deletion/deletion.service.ts'
 import { createOffersService } from '../areas/members/offers.service.ts'
 import { createPasskeysService } from '../accounts/passkeys/passkeys.service.ts'
 import { createProofsService } from '../accounts/sign-in/proofs.service.ts'
 import { createSecondFactorService } from '../accounts/second-factor/second-factor.service.ts'
 import { createSecondStepService } from '../accounts/sign-in/second-step.service.ts'
-import { createSecretBox } from '../platform/secrets/secret-box.port.ts'
 import { createWebAuthn } from '../accounts/passkeys/webauthn.ts'
 import { createSentFormsService } from '../forms/sent-forms.service.ts'
 import { createSessionsService } from '../accounts/sessions/sessions.service.ts'
-import { createAgentCalls } from '../areas/agent/agent-calls.ts'
-import { createSeedLinks } from '../areas/agent/seed-links.ts'
-import { createKitService } from '../areas/agent/agent.service.ts'
+import { createAgentCalls } from '../agents/calls/agent-calls.ts'
+import { createSeedLinks } from '../agents/kit/seed-links.ts'
+import { createKitService } from '../agents/kit/kit.service.ts'
 import { createApiKeyAuthenticator } from '../areas/apiKeys/apiKeys.authenticator.ts'
 import { createApiKeysService } from '../areas/apiKeys/apiKeys.service.ts'
+import { createWorkspaceKeysService } from '../areas/apiKeys/workspace-keys.service.ts'
+import { createAgentRequestsService } from '../areas/agentRequests/agentRequests.service.ts'
 import { createCommentsService } from '../areas/comments/comments.service.ts'
 import { createEventsService } from '../areas/events/events.service.ts'
-import { createIntegrationsService } from '../areas/integrations/integrations.service.ts'
+import { createGrantsService } from '../agents/grants/grants.service.ts'
 import { createInvitesService } from '../areas/invites/invites.service.ts'
 import { createReceivedInvitesService } from '../areas/invites/received-invites.service.ts'
 import { createMembersService } from '../areas/members/members.service.ts'
 import { createNotificationsService } from '../areas/notifications/notifications.service.ts'
 import { createUnsubscribeLinks } from '../areas/notifications/unsubscribe-links.ts'
 import { createPeopleService } from '../areas/people/people.service.ts'
-import { createCorrectionsService } from '../areas/evidence/corrections.service.ts'
+import { createEvidenceEditsService } from '../areas/evidence/evidence-edits.service.ts'
 import { createEvidenceService } from '../areas/evidence/evidence.service.ts'
+import { toSeedUrlPrefix } from '../domain/page-urls.ts'
 import { createSeedsService } from '../areas/seeds/seeds.service.ts'
 import { createTeamsService } from '../areas/teams/teams.service.ts'
+import { createServiceAccountsService } from '../areas/serviceAccounts/serviceAccounts.service.ts'
 import { createDeliveriesService } from '../areas/webhooks/deliveries.service.ts'
 import { createWebhooksService } from '../areas/webhooks/webhooks.service.ts'
 import { createMeService } from '../areas/me/me.service.ts'
-import { createOwnWorkService } from '../areas/workspaces/ownership/own-work.service.ts'
+import { createCallerActivityService } from '../areas/workspaces/caller-activity.service.ts'
 import { createExportService } from '../areas/workspaces/export/export.service.ts'
 import { createOwnershipService } from '../areas/workspaces/ownership/ownership.service.ts'
 import { createSearchService } from '../areas/workspaces/search/search.service.ts'
@@ -61,11 +65,17 @@ import type { Role } from '../domain/roles.ts'
 import { noMeter, type Meter } from '../kernel/meter.ts'
 import { createPersonStreams } from '../concurrency/person-streams.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { createMails } from '../mail/mails.ts'
 import { createPictureStore } from '../pictures/picture-store.ts'
 import { createOidcProvider } from '../platform/identity/oidc-identity.ts'
 import { createSharpImages } from '../platform/images/sharp-images.ts'
 import { createGraphileQueue } from '../platform/jobs/graphile-queue.repository.ts'
-import { countJobs, listJobs, retryFailedJobs } from '../platform/jobs/job-operations.repository.ts'
+import {
+  countJobs,
+  listJobs,
+  retryFailedJobs,
+  retryWaitingJobs,
+} from '../platform/jobs/job-operations.repository.ts'
 import { createArgon2Passwords } from '../platform/passwords/argon2-passwords.ts'
 import type { PasswordHasher } from '../platform/passwords/passwords.port.ts'
 import { connectRedis } from '../platform/redis.ts'
@@ -74,10 +84,12 @@ import {
   createUntrustedPost,
   type UntrustedFetchOptions,
 } from '../platform/untrusted-fetch.ts'
-import { countMails, createMailer, createStorage } from './adapters.ts'
+import { createMailer, createStorage, openAppSecret } from './adapters.ts'
 import { createAgentAccess, type AgentAccessOptions } from './agents.ts'
 import { createDeliveries, type DeliveriesOptions } from './deliveries.ts'
 import { startJobs } from './jobs.ts'
+import { createMailOperations } from './mail-operations.ts'
+import { reseal } from './reseal.ts'
 
 /** All services that routes, pages and commands use. */
 export type Services = ReturnType<typeof createServices>
@@ -113,26 +125,34 @@ export function createServices(options: ServicesOptions) {
   const { oauthRecordBounds = recordBounds, linkDelay = randomLinkDelay } = options
   const { passwords = createArgon2Passwords() } = options
   const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log)
-  const loadSecret = () => loadAppSecret(config.appSecret, config.dataDir)
+  const appSecret = openAppSecret(config)
   const jobs = createGraphileQueue()
+  const seedUrlPrefix = toSeedUrlPrefix(config.webUrl)
   const webhookOptions = {
     clock,
     jobs,
-    secretBox: createSecretBox(loadSecret, 'secrets of webhooks'),
+    secretBox: appSecret.boxOf('secrets of webhooks'),
     send: createUntrustedPost({
       allowedHosts: config.webhookAllowedHosts,
       isDevelopment: config.isDevelopment,
     }),
     userAgent: `Workspace-Webhooks (+${config.webUrl})`,
+    seedUrlPrefix,
     ...options.deliveries,
   }
   const deliverer = createDeliveries({ ...webhookOptions, db: jobsDb, log })
   const onDeliveries = () => deliverer.wake()
-  const changes = createChanges({ db, clock, onDeliveries })
+  const activity = createMemberActivity({
+    db,
+    onRecordError: (error) =>
+      log.warn({ err: error }, 'the activity of members could not be recorded; will retry'),
+  })
+  const changeOptions = { clock, onDeliveries, onActivity: activity.record }
+  const changes = createChanges({ db, ...changeOptions })
   /** The dependencies of an area: a share of the connections, which its changes use too. */
   const takeShare = () => {
     const share = shareOf(db)
-    return { db: share, clock, changes: createChanges({ db: share, clock, onDeliveries }) }
+    return { db: share, clock, changes: createChanges({ db: share, ...changeOptions }) }
   }
   const pictures = createPictureStore({
     db,
@@ -162,10 +182,10 @@ export function createServices(options: ServicesOptions) {
       log.warn({ err: error }, 'the last uses of grants could not be written; will retry'),
   })
   const credentialsShare = { db: shareOf(db), clock, jobs, entry: config.entry }
-  const secondFactors = { ...credentialsShare, secretBox: createSecretBox(loadSecret, 'authenticator apps') }
+  const secondFactors = { ...credentialsShare, secretBox: appSecret.boxOf('authenticator apps') }
   const passkeyOptions = {
     ...credentialsShare,
-    secretBox: createSecretBox(loadSecret, 'challenges of passkeys'),
+    secretBox: appSecret.boxOf('challenges of passkeys'),
     webAuthn: createWebAuthn(config.webUrl),
   }
   const agentOAuth = createAgentOAuth({
@@ -175,7 +195,7 @@ export function createServices(options: ServicesOptions) {
     jobs,
     log,
     meter,
-    loadAppSecret: loadSecret,
+    appSecret,
     baseUrl: config.baseUrl,
     webUrl: config.webUrl,
     accessTokenLifetimeSeconds: config.accessTokenLifetimeSeconds,
@@ -187,14 +207,15 @@ export function createServices(options: ServicesOptions) {
   })
   const seedLinks = createSeedLinks(config.webUrl)
   const kit = createKitService({ db: shareOf(db), clock, links: seedLinks })
-  const unsubscribeLinks = createUnsubscribeLinks(loadSecret, config.webUrl)
-  const mailer = countMails(createMailer(config, log), meter)
+  const unsubscribeLinks = createUnsubscribeLinks(appSecret, config.webUrl)
+  const mailer = createMailer(config, log)
   const { webUrl, inviteLimitPerHour, mailLimitPerHour, entry } = config
   const events = createEventsService({
     db: shareOf(db),
     requireWorkspace,
     onWatchError: (error) =>
       log.warn({ err: error }, 'new activity could not be read for open pages; will retry'),
+    seedUrlPrefix,
     pollEveryMs: options.watchEveryMs,
   })
   const people = createPeopleService({ db: shareOf(db), clock, requireWorkspace, pictures })
@@ -204,11 +225,25 @@ export function createServices(options: ServicesOptions) {
     requireWorkspaceOfSeed,
     requireSeedOf,
     pictures,
+    seedUrlPrefix,
   })
-  const comments = createCommentsService({ ...shareOfSeeds, requireWorkspaceOfSeed, requireSeedOf, jobs })
-  const evidence = createEvidenceService({ ...shareOfSeeds, requireWorkspaceOfSeed })
+  const comments = createCommentsService({
+    ...shareOfSeeds,
+    requireWorkspace,
+    requireWorkspaceOfSeed,
+    requireSeedOf,
+    pictures,
+    seedUrlPrefix,
+    jobs,
+  })
+  const agentRequests = createAgentRequestsService({
+    ...shareOfSeeds,
+    requireWorkspace,
+    requireWorkspaceOfSeed,
+  })
+  const evidence = createEvidenceService({ ...shareOfSeeds, requireWorkspaceOfSeed, requireSeedOf })
   const search = createSearchService({ db: shareOf(db), requireWorkspace })
-  const corrections = createCorrectionsService({ ...shareOfSeeds, requireSeedOf })
+  const evidenceEdits = createEvidenceEditsService({ ...shareOfSeeds, requireSeedOf })
   const agentCalls = createAgentCalls({
     db,
     clock,
@@ -224,9 +259,14 @@ export function createServices(options: ServicesOptions) {
     inviteLimitPerHour,
     mailLimitPerHour,
   })
+  const notifications = createNotificationsService({ ...takeShare(), pictures, links: unsubscribeLinks })
   const personStreams = createPersonStreams()
   const { agentTools, mcp } = createAgentAccess({
-    services: { kit, search, people, events, seeds, evidence, corrections, comments, teams, invites },
+    services: {
+      ...{ kit, search, people, events, seeds, evidence, evidenceEdits, comments, notifications, teams },
+      invites,
+      agentRequests,
+    },
     agentCalls,
     agents,
     seedLinks,
@@ -253,6 +293,8 @@ export function createServices(options: ServicesOptions) {
     /** The OAuth server for agents. */
     agentOAuth,
     agentCalls,
+    /** What people ask of agents. */
+    agentRequests,
     /** What agents can do. Their calls are counted. */
     agentTools,
     /** The scopes that agents of a person with a role can use. */
@@ -260,6 +302,8 @@ export function createServices(options: ServicesOptions) {
     accounts,
     apiKeys: createApiKeysService({ ...takeShare(), jobs, apiKeyPrefix: config.apiKeyPrefix }),
     authenticator,
+    /** The API keys that act in a workspace. */
+    workspaceKeys: createWorkspaceKeysService({ db: shareOf(db), clock, requireWorkspace }),
     /** The comments on seeds and their evidence. */
     comments,
     /** Signing up and in, passwords and links. */
@@ -269,12 +313,14 @@ export function createServices(options: ServicesOptions) {
       linkDelay,
       webUrl,
     }),
+    /** The keys of the texts that browsers keep for people. */
+    draftKeys: createDraftKeys(appSecret),
     emailChanges: createEmailChangesService({ ...credentialsShare, linkDelay, passwords }),
     /** Who may come in. */
     entry,
     events,
     /** Correcting and withdrawing evidence. */
-    corrections,
+    evidenceEdits,
     /** The evidence of seeds. */
     evidence,
     /** The accounts at external services that people have linked. */
@@ -284,12 +330,12 @@ export function createServices(options: ServicesOptions) {
     idempotency: createIdempotencyStore(db, clock),
     /** The external services that people can sign in with. */
     identityProviders: config.oidcProviders.map((provider) => createOidcProvider(provider, webUrl)),
-    integrations: createIntegrationsService({ ...takeShare(), requireWorkspace }),
+    grants: createGrantsService({ ...takeShare(), requireWorkspace }),
     invites,
     /** Signing up by the link of an invite. */
     invitedSignUp: createInvitedSignUpService({
       ...passkeyOptions,
-      changes: createChanges({ db: passkeyOptions.db, clock, onDeliveries }),
+      changes: createChanges({ db: passkeyOptions.db, ...changeOptions }),
       passwords,
     }),
     /** The jobs of the queue, for operators. */
@@ -297,22 +343,29 @@ export function createServices(options: ServicesOptions) {
       count: () => countJobs(jobsDb),
       list: (filter: Parameters<typeof listJobs>[1]) => listJobs(jobsDb, filter),
       retry: (ids?: readonly string[]) => retryFailedJobs(jobsDb, ids),
+      retryWaiting: () => retryWaitingJobs(jobsDb),
     },
+    /** The mails of jobs, for operators. */
+    mailOperations: createMailOperations({ db: jobsDb, mailer, webUrl }),
     kit,
     mcp,
-    me: createMeService({ ...takeShare(), pictures }),
+    me: createMeService({ ...takeShare(), pictures, jobs }),
     members: createMembersService({ ...takeShare(), requireWorkspace, pictures, jobs }),
     /** What people are told of. */
-    notifications: createNotificationsService({ ...takeShare(), links: unsubscribeLinks }),
+    notifications,
     /** The links in mails that turn them off. */
     unsubscribeLinks,
     offers: createOffersService({ ...takeShare(), pictures }),
     /** What people have done in a workspace, and have left. */
-    ownWork: createOwnWorkService({ ...takeShare(), requireWorkspace }),
+    callerActivity: createCallerActivityService({ ...takeShare(), requireWorkspace }),
     /** Everything in a workspace, for its owners. */
-    exports: createExportService({ db: shareOf(db), clock, requireWorkspace }),
+    exports: createExportService({ ...takeShare(), requireWorkspace }),
     /** Exporting and deleting one's own account. */
-    leaving: createLeavingService({ ...takeShare(), jobs, pictureUrlOf: (key) => pictures.urlOf(key) }),
+    accountDeletion: createAccountDeletionService({
+      ...takeShare(),
+      jobs,
+      pictureUrlOf: (key) => pictures.urlOf(key),
+    }),
     /** Transferring, deleting and restoring workspaces. */
     ownership: createOwnershipService({ ...takeShare(), requireWorkspace, jobs }),
     passkeys: createPasskeysService(passkeyOptions),
@@ -321,7 +374,7 @@ export function createServices(options: ServicesOptions) {
     /** Proving again that it is the person who signed in. */
     proofs: createProofsService({ ...secondFactors, passwords }),
     /** The invites that people have received. */
-    receivedInvites: createReceivedInvitesService({ ...shareOfInvites, pictures, jobs }),
+    receivedInvites: createReceivedInvitesService({ ...shareOfInvites, pictures }),
     redis,
     /** Two-step sign-in, in the settings of a person. */
     secondFactor: createSecondFactorService(secondFactors),
@@ -332,22 +385,29 @@ export function createServices(options: ServicesOptions) {
     /** The forms that were sent on the website. */
     sentForms: createSentFormsService({ db: shareOf(db), clock }),
     /** The sessions of the website. */
-    sessions: createSessionsService({ db: shareOf(db), clock, pictures, loadAppSecret: loadSecret }),
+    sessions: createSessionsService({ db: shareOf(db), clock, pictures, appSecret }),
+    /** Encrypts again under APP_SECRET what is stored under APP_SECRET_PREVIOUS; undefined without such a secret. */
+    reseal: async () => (config.appSecretPrevious === undefined ? undefined : reseal(db, appSecret)),
     /** The search of workspaces. */
     search,
     seeds,
-    system: createSystemService({ clock, loadSecret, isDatabaseReady: () => isDatabaseReady(db) }),
+    /** Members of workspaces for programs. */
+    serviceAccounts: createServiceAccountsService({
+      ...takeShare(),
+      requireWorkspace,
+      apiKeyPrefix: config.apiKeyPrefix,
+    }),
+    system: createSystemService({ clock, appSecret, isDatabaseReady: () => isDatabaseReady(db) }),
     teams,
     webhooks: createWebhooksService({ ...webhookShare, isDevelopment: config.isDevelopment }),
     workspaces: createWorkspacesService({ ...takeShare(), requireWorkspace, pictures, entry }),
     /** Starts running jobs and sending deliveries to webhooks in this process. */
     async startJobs() {
-      deliverer.start()
       runner = await startJobs({
         db: jobsDb,
         clock,
         log,
-        mailer,
+        mails: createMails({ db: jobsDb, clock, log, meter, mailer }),
         webUrl,
         pictures,
         jobs,
@@ -356,12 +416,14 @@ export function createServices(options: ServicesOptions) {
         signUp: entry.signUp,
         deletePerson: (userId) => accounts.delete(userId, { withWorkspaces: true }),
       })
+      deliverer.start()
     },
     /** Stops background work. Does not close the database. */
     async close() {
       await Promise.all([deliverer.stop(), runner?.stop()])
       mailer.close()
       await authenticator.close()
+      await activity.close()
       await agents.close()
       await agentCalls.close()
       await agentOAuth.close()

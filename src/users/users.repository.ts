@@ -1,6 +1,5 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { contains } from '../db/sql/contains.ts'
 import { isUniqueViolation } from '../db/errors.ts'
 import { hasAddress } from '../db/sql/has-address.ts'
 import { prepared } from '../db/sql/prepared.ts'
@@ -90,8 +89,11 @@ export async function listUsers(
     .from(users)
     .where(
       and(
+        eq(users.kind, 'person'),
         email === undefined ? undefined : hasAddress(users.canonicalEmail, email),
-        text === undefined ? undefined : contains(users.searchText, text),
+        text === undefined
+          ? undefined
+          : sql`position(lower(${text}::text) in lower(${users.name} || ' ' || ${users.email})) > 0`,
       ),
     )
     .orderBy(desc(users.createdAt), desc(users.id))

@@ -79,7 +79,7 @@ const components: readonly { name: string; body: Html }[] = [
     body: html`<form class="stack">
       ${renderField({ name: 'plain', label: 'Name', hint: 'What it is for.', value: 'Ada' })}
       ${renderField({ name: 'optional', label: 'Source', type: 'url', isOptional: true })}
-      ${renderField({ name: 'long', label: 'Summary', rows: 3, isOptional: true })}
+      ${renderField({ name: 'summary', label: 'Summary', rows: 3, isOptional: true })}
       ${renderField({ name: 'file', label: 'Photo', type: 'file', isOptional: true })}
       ${renderField({
         name: 'wrong',

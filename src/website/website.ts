@@ -7,8 +7,10 @@ import { accountPages, profilePhotoForm } from './account/account.pages.ts'
 import { apiKeysPages } from './account/api-keys.pages.ts'
 import { agentsPages } from './agents/agents.pages.ts'
 import { confirmPages } from './account/confirm.pages.ts'
-import { consentPages } from './consent/consent.pages.ts'
+import { consentPages } from './agents/consent.pages.ts'
 import { designPages } from './design.pages.ts'
+import { helpPages } from './help.pages.ts'
+import { draftsPages } from './account/drafts.pages.ts'
 import { emailPages } from './account/email.pages.ts'
 import { changeStreams, type ChangeStreamsOptions } from './plugins/change-streams.ts'
 import { flash } from './plugins/flash.ts'
@@ -27,7 +29,7 @@ import { secondStepPages } from './sign-in/second-step.pages.ts'
 import { commentsPages } from './seeds/comments.pages.ts'
 import { evidencePages } from './seeds/evidence.pages.ts'
 import { seedChangesPages } from './seeds/seed-changes.pages.ts'
-import { seedPages } from './seeds/seed.pages.ts'
+import { seedAddress, seedPages } from './seeds/seed.pages.ts'
 import { seedsPages } from './seeds/seeds.pages.ts'
 import { createSignInLimits, type SignInLimitsOptions } from './plugins/sign-in-limits.ts'
 import { signInPages } from './sign-in/sign-in.pages.ts'
@@ -36,14 +38,17 @@ import { keepAccountPages } from './sign-in/keep-account.pages.ts'
 import { takeBackPages } from './sign-in/take-back.pages.ts'
 import { teamsPages } from './people/teams.pages.ts'
 import { themePages } from './account/theme.pages.ts'
-import { leavingPages } from './account/leaving.pages.ts'
+import { deletionPages } from './account/deletion.pages.ts'
 import { twoStepPages } from './account/two-step.pages.ts'
 import { uploadForm } from './plugins/upload-form.ts'
 import { signedInOnly, webSession } from './plugins/web-session.ts'
 import { workspaceIconForm, workspaceSettingsPages } from './settings/workspace-settings.pages.ts'
+import { workspaceKeysPages } from './settings/workspace-keys.pages.ts'
 import { ownershipPages } from './settings/ownership.pages.ts'
+import { serviceAccountsPages } from './settings/service-accounts.pages.ts'
 import { webhooksPages } from './webhooks/webhooks.pages.ts'
 import { workspacePages } from './home/workspace.pages.ts'
+import { explainDeletedSeed } from './seeds/seed-deletion.views.ts'
 import { createUploadPages, createWorkspacePages } from './plugins/workspace-visit.ts'
 
 export interface WebsiteOptions extends SignInLimitsOptions {
@@ -83,13 +88,18 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     passkeySignInPages(steps, services)
     identityPages(steps, services, webUrl)
     consentPages(steps, services)
+    helpPages(steps)
   })
   if (options.hasDesignPage) designPages(app)
 
   await app.register(async (scope: App) => {
     await scope.register(signedInOnly)
     await scope.register(changeStreams, options.changeStreams)
-    const pages = createWorkspacePages(scope, services.workspaces, services.sentForms)
+    const pages = createWorkspacePages(scope, {
+      workspaces: services.workspaces,
+      sendOnce: services.sentForms,
+      explainMissing: (visit) => explainDeletedSeed(visit, services),
+    })
     await scope.register(async (steps: App) => {
       keepOpeners(steps)
       onboardingPages(steps, services, webUrl)
@@ -97,6 +107,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
       themePages(steps)
     })
     accountPages(scope, services)
+    draftsPages(scope, services)
     inboxPages(scope, services)
     securityPages(scope, services)
     passwordPages(scope, services, limits)
@@ -104,10 +115,11 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     await scope.register((proven: App) => twoStepPages(proven, services))
     await scope.register((proven: App) => passkeysPages(proven, services))
     await scope.register((proven: App) => providersPages(proven, services))
-    await scope.register((proven: App) => leavingPages(proven, services))
+    await scope.register((proven: App) => deletionPages(proven, services))
     await emailPages(scope, services, limits)
     workspacePages(pages, services)
     seedsPages(pages, services)
+    seedAddress(scope, services)
     seedPages(pages, services)
     commentsPages(pages, services)
     seedChangesPages(pages, services)
@@ -120,7 +132,9 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     agentsPages(pages, { ...services, mcpUrl: `${baseUrl}/agent/mcp` })
     workspaceSettingsPages(pages, services, webUrl)
     ownershipPages(pages, services)
+    serviceAccountsPages(pages, services)
     webhooksPages(pages, services)
+    workspaceKeysPages(pages, services)
     // A member who mistypes a path stays in the workspace.
     pages.page('/*', async () => {
       throw errors.routeNotFound()

@@ -46,8 +46,11 @@ const commands = [
   'rotate-signing-key',
   'list-jobs',
   'retry-jobs',
+  'list-mails',
+  'send-test-mail',
   'check',
   'migrate',
+  'reseal',
   'export-openapi',
 ]
 
@@ -236,7 +239,7 @@ describe('admin with a running service', () => {
     expect((JSON.parse(examples?.stdout ?? '') as { removed: string[] }).removed).toHaveLength(3)
     expect(clients).toMatchObject({ code: 0, stdout: 'No clients.\n' })
 
-    const [keysRevoked, sessionsRevoked, jobs, retried, unclear, unknown] = await inPairs(
+    const [keysRevoked, sessionsRevoked, jobs, retried, unclear, unknown, sent, mails] = await inPairs(
       [
         ['revoke-keys', '--email', 'edsger@example.com'],
         ['revoke-sessions', '--email', 'grace@example.com', '--json'],
@@ -244,6 +247,8 @@ describe('admin with a running service', () => {
         ['retry-jobs', '--failed', '--json'],
         ['retry-jobs'],
         ['retry-jobs', '--id', '123456'],
+        ['send-test-mail', '--to', 'linus@example.com', '--json'],
+        ['list-mails', '--email', 'linus@example.com', '--json'],
       ],
       options,
     )
@@ -257,6 +262,12 @@ describe('admin with a running service', () => {
     expect(retried).toMatchObject({ code: 0, stdout: '{"ok":true,"retried":[]}\n' })
     expect(unclear).toMatchObject({ code: 2, stdout: '' })
     expect(unknown).toMatchObject({ code: 1, stdout: '' })
+    expect(JSON.parse(sent?.stdout ?? '')).toMatchObject({
+      ok: true,
+      to: 'linus@example.com',
+      smtpCode: null,
+    })
+    expect(mails).toMatchObject({ code: 0, stdout: '[]\n' })
     expect(unknown?.stderr).toMatch(/^error: These are not failed jobs: 123456\. .*\n$/)
 
     const [deleted, refused] = await inPairs(
@@ -337,7 +348,7 @@ describe('admin check', () => {
     for (const line of lines) expect(line).toMatch(/^✓ [A-Za-z_]+ +\S.*[.]$/)
     expect(lines.map((line) => line.split(/ +/)[1])).toEqual([
       ...['settings', 'database', 'extensions', 'migrations', 'timeouts', 'pooler', 'clock'],
-      ...['redis', 'mail', 'storage', 'BASE_URL', 'WEB_URL', 'TRUST_PROXY'],
+      ...['secrets', 'redis', 'mail', 'storage', 'BASE_URL', 'WEB_URL', 'TRUST_PROXY'],
     ])
     expect(await stopService(service)).toBe(0)
   })
@@ -394,6 +405,43 @@ describe('admin check', () => {
     const { rows } = await client.query(`select 1 from pg_tables where schemaname = 'public'`)
     await client.end()
     expect(rows).toEqual([])
+    expect(await stopService(service)).toBe(0)
+  })
+})
+
+describe('admin with APP_SECRET', () => {
+  it('finds the secret of another installation, and moves what is stored to a new secret', async () => {
+    const { dataDir } = await copyInstallation()
+    const service = await startService({ dataDir })
+    const [older, newer] = ['o'.repeat(40), 'n'.repeat(40)]
+    const run = (args: string[], environment: Record<string, string>) =>
+      runAdmin(args, { dataDir, environment: { PORT: String(service.port), ...environment } })
+    const secretsOf = async (environment: Record<string, string>) => {
+      const { stdout } = await run(['check'], environment)
+      return stdout.split('\n').find((line) => line.includes(' secrets '))
+    }
+    expect(await run(['rotate-signing-key'], { APP_SECRET: older })).toMatchObject({ code: 0 })
+    expect(await secretsOf({ APP_SECRET: newer })).toMatch(
+      /^✗ secrets .*does not open .*: signing keys[.] Set/,
+    )
+    const refused = { code: 1, stdout: '' }
+    expect(await run(['rotate-signing-key'], { APP_SECRET: newer })).toEqual({
+      ...refused,
+      stderr: expect.stringMatching(
+        /^error: This APP_SECRET opens none .* Nothing was changed[.]\n$/,
+      ) as string,
+    })
+    expect(await run(['reseal'], { APP_SECRET: newer })).toEqual({
+      ...refused,
+      stderr: expect.stringMatching(/^error: APP_SECRET_PREVIOUS is not set[.]/) as string,
+    })
+    const both = { APP_SECRET: newer, APP_SECRET_PREVIOUS: older }
+    expect(await secretsOf(both)).toMatch(/^✓ secrets .*: signing keys[.] Run admin reseal/)
+    const { code, stdout } = await run(['reseal'], both)
+    expect(code).toBe(0)
+    expect(stdout.split('\n')[0]).toBe('signing keys: 1 encrypted again, 0 left, 0 that neither secret opens')
+    expect(stdout).toContain('Nothing is left under APP_SECRET_PREVIOUS.')
+    expect(await secretsOf({ APP_SECRET: newer })).toMatch(/^✓ secrets .*APP_SECRET opens what is stored[.]/)
     expect(await stopService(service)).toBe(0)
   })
 })

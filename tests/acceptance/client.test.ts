@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { createClient } from '../../packages/client/src/client.ts'
 import { verifyWebhook } from '../../packages/client/src/webhooks.ts'
 import { startReceiver, type ReceivedRequest } from '../support/webhook-receiver.ts'
-import { copyInstallation, databaseUrl, startService, until, type Service } from './service.ts'
+import { copyInstallation, databaseUrl, makeDirectory, startService, until, type Service } from './service.ts'
 import pg from 'pg'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -15,7 +18,7 @@ it('a program misses nothing while the service is killed and started', async () 
   let service = await startService({ dataDir })
   const { port } = service
   const receiver = await startReceiver()
-  const client = createClient({ baseUrl: service.baseUrl, apiKey: key, retries: 60, retryWaitMsMax: 250 })
+  const client = createClient({ baseUrl: service.baseUrl, apiKey: key, retries: 60, retryWaitMsMax: 2_000 })
 
   const slug = 'program'
   const params = { path: { slug } }
@@ -68,6 +71,21 @@ it('a program misses nothing while the service is killed and started', async () 
     expect(await verifyWebhook(request, secret)).toMatchObject({ timestamp: expect.any(String) as string })
     expect(new Set(idsOf(receiver.received, eventOf(request))).size).toBe(1)
   }
+})
+
+it('a program gets the client from the service', async () => {
+  const { dataDir } = await copyInstallation()
+  const { baseUrl } = await startService({ dataDir })
+  const page = await (await fetch(`${baseUrl}/docs`)).text()
+  const [, url = '', file = ''] = /curl -fO (\S+)\nnpm install \.\/([^<]+)</.exec(page) ?? []
+  expect(url).toBe(`${baseUrl}/docs/${file}`)
+  const answer = await fetch(url)
+  expect(answer.headers.get('content-type')).toBe('application/gzip')
+  const folder = await makeDirectory()
+  writeFileSync(join(folder, file), Buffer.from(await answer.arrayBuffer()))
+  const listed = spawnSync('tar', ['-tzf', join(folder, file)], { encoding: 'utf8' }).stdout
+  for (const name of ['package.json', 'README.md', 'dist/client.js', 'dist/client.d.ts', 'dist/webhooks.js'])
+    expect(listed).toContain(`package/${name}\n`)
 })
 
 async function restart(service: Service, options: { dataDir: string; port: number }): Promise<Service> {

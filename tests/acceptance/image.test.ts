@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, linkSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, cpSync, linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { makeDirectory, root, run } from './service.ts'
@@ -46,7 +46,7 @@ function linkOrCopy(source: string, target: string): void {
 describe('the packages of the image', () => {
   it('are small, and are all that the service loads', async () => {
     const directory = await makeDirectory()
-    for (const part of ['package.json', 'scripts', 'drizzle', 'public', 'dist'])
+    for (const part of ['package.json', 'scripts', 'drizzle', 'public', 'dist', 'CHANGELOG.md', 'docs'])
       cpSync(join(root, part), join(directory, part), { recursive: true })
     linkFiles(join(root, 'node_modules'), join(directory, 'node_modules'))
     const pruned = await runNode(directory, 'scripts/prune-modules.cjs')
@@ -60,6 +60,33 @@ describe('the packages of the image', () => {
     const loaded = Object.keys(dependencies).filter((name) => !isBundled(name))
     const script = loaded.map((name) => `await import(${JSON.stringify(name)})`).join('\n')
     await runNode(directory, '--input-type=module', '-e', script)
+  })
+})
+
+describe('the SBOM', () => {
+  it('names the service, Node.js and the packages of Debian', async () => {
+    const directory = await makeDirectory()
+    const [file, status] = [join(directory, 'sbom.cdx.json'), join(directory, 'status')]
+    writeFileSync(
+      file,
+      JSON.stringify({ metadata: { component: { name: 'app' } }, components: [{ name: 'pg' }] }),
+    )
+    writeFileSync(
+      status,
+      [
+        'Package: libssl3\nStatus: install ok installed\nArchitecture: amd64\nVersion: 1:3.0.17-1+b1\nDescription: keys\n Package: x\n',
+        'Package: gone\nStatus: deinstall ok config-files\nArchitecture: all\nVersion: 1\n',
+      ].join('\n'),
+    )
+    await runNode(root, 'scripts/complete-sbom.cjs', file, status)
+    const { metadata, components } = JSON.parse(readFileSync(file, 'utf8')) as {
+      metadata: object
+      components: { name: string; version?: string; purl?: string }[]
+    }
+    expect(metadata).toEqual({ component: { name: 'workspace-service' } })
+    expect(components.map(({ name }) => name)).toEqual(['pg', 'node', 'libssl3'])
+    expect(components[1]?.version).toBe(process.versions.node)
+    expect(components[2]?.purl).toBe('pkg:deb/debian/libssl3@1%3A3.0.17-1%2Bb1?arch=amd64')
   })
 })
 

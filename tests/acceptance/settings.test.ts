@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
-import { describe, expect, inject, it, vi } from 'vitest'
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import {
   call,
   copyInstallation,
-  databaseUrl,
   findPort,
   keyOf,
   launchService,
@@ -20,6 +20,9 @@ import {
 } from './service.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
+
+/** A key of the right form, so that the database is asked for it. */
+const unknownKey = 'wsk_0000000000000000000000000000003qGrRG'
 
 describe('METRICS_PORT', () => {
   it('serves metrics on a port of its own, and not on that of the service', async () => {
@@ -95,29 +98,10 @@ describe('invalid environment variables', () => {
 })
 
 describe('an unusable DATABASE_URL', () => {
-  it.each([
-    [
-      'an unreachable server',
-      async () => `postgres://me:opensesame@127.0.0.1:${await findPort()}/db`,
-      /ECONNREFUSED/,
-    ],
-    ['an invalid URL', async () => 'postgres://me:opensesame@127.0.0.1:port/db', /Invalid URL/],
-  ])('is reported in one line, without the password: %s', async (_, url, reason) => {
-    const service = await launchService({ environment: { DATABASE_URL: await url() } })
-    expect(await service.ended).toEqual({ code: 1, signal: null })
-    expect(service.stderr()).toMatch(/^The database at DATABASE_URL cannot be used: .*\n$/)
-    expect(service.stderr()).toMatch(reason)
-    expect(service.stderr()).not.toContain('opensesame')
-    expect(service.stdout()).toBe('')
-  })
-
-  it('is reported in one line, without the password, when the password is wrong or the database does not exist', async () => {
-    const { dataDir } = await copyInstallation()
-    const other = await startService({ dataDir })
-    const url = await databaseUrl(dataDir)
+  it('is reported in one line, without the password, when it is invalid or the database does not exist', async () => {
     const cases: [url: string, reason: RegExp][] = [
-      [changed(url, { password: 'opensesame' }), /password authentication failed/],
-      [changed(url, { pathname: '/nowhere' }), /"nowhere" does not exist/],
+      ['postgres://me:opensesame@127.0.0.1:port/db', /Invalid URL/],
+      [changed(await makeDatabase(), { pathname: '/nowhere' }), /"nowhere" does not exist/],
     ]
     await Promise.all(
       cases.map(async ([DATABASE_URL, reason]) => {
@@ -129,7 +113,61 @@ describe('an unusable DATABASE_URL', () => {
         expect(service.stdout()).toBe('')
       }),
     )
-    expect(await stopService(other)).toBe(0)
+  })
+})
+
+describe('a database that is away at the start', () => {
+  const notReady = { status: 503, body: { code: 'not_ready', message: 'The database is not available.' } }
+
+  it('is waited for: the process is alive and not ready, and serves and runs jobs once it is back', async () => {
+    const DATABASE_URL = await makeDatabase()
+    const { hostname, port } = new URL(DATABASE_URL)
+    const away = await findPort()
+    const service = await startService({
+      environment: { DATABASE_URL: changed(DATABASE_URL, { hostname: '127.0.0.1', port: String(away) }) },
+    })
+    expect(await call(service, 'GET /health')).toMatchObject({ status: 200 })
+    expect(await call(service, 'GET /ready')).toMatchObject(notReady)
+    expect(await call(service, 'GET /v1/me', { key: unknownKey })).toMatchObject({
+      status: 503,
+      body: { code: 'database_unavailable' },
+    })
+    const proxy = createServer((client) => {
+      const server = connect(Number(port), hostname)
+      for (const socket of [client, server]) socket.on('error', () => undefined)
+      client.pipe(server).pipe(client)
+      client.on('close', () => server.destroy())
+    })
+    proxy.listen(away, '127.0.0.1')
+    onTestFinished(() => void proxy.close())
+    await service.said(/the database is available/)
+    expect(await call(service, 'GET /ready')).toMatchObject({ status: 200 })
+    expect(await call(service, 'GET /v1/me', { key: unknownKey })).toMatchObject({ status: 401 })
+    const waiting = service.stdout().match(/the database is not available: waiting for it/g)
+    expect(waiting).toHaveLength(1)
+    expect(await stopService(service)).toBe(0)
+  })
+
+  it('is left when the process is stopped', async () => {
+    const service = await startService({
+      environment: { DATABASE_URL: `postgres://me:opensesame@127.0.0.1:${await findPort()}/db` },
+    })
+    expect(await stopService(service)).toBe(0)
+    expect(service.stdout()).toContain('ECONNREFUSED')
+    expect(service.stdout() + service.stderr()).not.toContain('opensesame')
+  })
+
+  it('is waited for if it refuses the password', async () => {
+    const DATABASE_URL = changed(await makeDatabase(), { password: 'opensesame' })
+    const service = await startService({ environment: { DATABASE_URL } })
+    expect(await call(service, 'GET /ready')).toMatchObject(notReady)
+    expect(await call(service, 'GET /v1/me', { key: unknownKey })).toMatchObject({
+      status: 503,
+      body: { code: 'database_unavailable' },
+    })
+    expect(service.stdout()).toContain('password authentication failed')
+    expect(service.stdout()).not.toContain('opensesame')
+    expect(await stopService(service)).toBe(0)
   })
 })
 
@@ -230,7 +268,10 @@ describe('MIGRATE_ON_START=false', () => {
   })
 })
 
-function changed(url: string, change: { password?: string; pathname?: string }): string {
+function changed(
+  url: string,
+  change: Partial<Pick<URL, 'hostname' | 'port' | 'password' | 'pathname'>>,
+): string {
   return Object.assign(new URL(url), change).href
 }
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
-import { recordCalls } from '../../src/areas/agent/agent-calls.repository.ts'
+import { recordCalls } from '../../src/agents/calls/agent-calls.repository.ts'
 import { insertMentions, lockMembersAmong } from '../../src/areas/comments/comments.repository.ts'
 import { notifyFollowers } from '../../src/areas/notifications/notify.repository.ts'
 import { lockSeed } from '../../src/areas/seeds/seeds.repository.ts'
+import { createKey } from '../support/api-keys.ts'
 import {
   addPerson,
   createCompany,
@@ -78,7 +79,7 @@ describe('deleting a user', () => {
     await addEvidence(service, person, seed, { summary: 'It still works' })
     const ofOwner = await addEvidence(service, owner, seed, { summary: 'It does not' })
     await as(person, post(`/v1/evidence/${ofOwner.id}/withdraw`, { reason: 'A mistake' }))
-    for (const leadUserId of [owner.id, person.id])
+    for (const leadUserId of [owner.id, person.id, owner.id, person.id])
       await as(owner, patch(`/v1/seeds/${seed.id}`, { leadUserId }))
     const team = await createTeam(service, owner, company)
     await as(owner, post(`${team.url}/members`, { userId: person.id }))
@@ -135,18 +136,35 @@ describe('deleting a user', () => {
     ])
     const summaries = events.map(({ summary }) => summary)
     expect(summaries).toContain('Olga Owner invited Deleted user as admin')
-    expect(summaries).toContain(`Olga Owner made Deleted user the lead of the seed ${seed.title}`)
+    expect(summaries).toContain(
+      `Olga Owner changed the lead of the seed ${seed.title} from Olga Owner to Deleted user`,
+    )
+    expect(summaries).toContain(
+      `Olga Owner changed the lead of the seed ${seed.title} from Deleted user to Olga Owner`,
+    )
     expect((await as(owner, get(`/v1/seeds/${seed.id}`))).json()).toMatchObject({
       ...{ createdByName: null, leadUserId: null, following: true },
     })
     expect(summaries).toContain('Olga Owner changed the role of Deleted user from admin to member')
-    expect(events.slice(-2)).toMatchObject([
+    expect(events.slice(-4)).toMatchObject([
       { type: 'invite.revoked', actor_type: 'system' },
+      { type: 'api_key.stopped', actor_type: 'system' },
       { type: 'member.removed', actor_type: 'system', actor_name: 'The service' },
+      { type: 'person.erased', actor_type: 'system', actor_name: 'The service' },
     ])
     expect((await as(owner, get(`${url}/invites`))).json()).toEqual([])
     const told = (await as(company.member, get('/v1/me/notifications'))).json<{ text: string }[]>()
     expect(told.map(({ text }) => text)).toEqual(['Deleted user changed your role in Acme to viewer'])
+  })
+
+  it('tells owners and admins of the keys of theirs that stop', async () => {
+    const company = await createCompany(service)
+    const { owner, member, url, workspace } = company
+    const key = await createKey(service, member, { workspaceIds: [workspace.id] })
+    await accounts.delete(member.id, { withWorkspaces: false })
+    const stopped = (await as(owner, get(`${url}/events?type=api_key.stopped`))).json<object[]>()
+    expect(stopped).toMatchObject([{ actorType: 'system', data: { apiKeyId: key.id, userId: member.id } }])
+    expect((await as(owner, get('/v1/me/notifications'))).json()).toMatchObject([{ kind: 'key_stopped' }])
   })
 
   it('does not change people with a similar name or email address', async () => {
@@ -190,7 +208,7 @@ describe('deleting a user', () => {
     const { owner, workspace } = company
     const grant = await insertGrant(service, workspace, owner)
     const agent = {
-      grant: { ...grant, consentVersion: 0, expiresAt: new Date(grant.expiresAt) },
+      grant: { ...grant, consentVersion: 0, membersMayAsk: false, expiresAt: new Date(grant.expiresAt) },
       user: { ...owner, emailVerifiedAt: null, imageKey: null },
       workspace: { ...workspace, name: 'Acme' },
       role: 'owner' as const,

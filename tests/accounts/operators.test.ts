@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { createId } from '../../src/kernel/ids.ts'
 import type { Principal } from '../../src/domain/principal.ts'
 import { createCompany, get, post } from '../support/company.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
@@ -232,6 +233,7 @@ describe('jobs', () => {
         {
           ...{ id: failed, task: 'failed_task', state: 'failed', attempts: 25, attemptsMax: 25 },
           ...{ runAt: '2001-02-03T04:05:06.789Z', lastError: 'the mail server is gone' },
+          subjects: {},
         },
       ],
     })
@@ -240,6 +242,22 @@ describe('jobs', () => {
     expect(await statesOf()).toMatchObject({ ...expected, [failed]: 'ready' })
     expect(await jobOperations.retry()).toEqual([other])
     expect(await jobOperations.count()).toMatchObject({ failed: 0, running: 1 })
+    // Only those that wait for another attempt.
+    const inviteId = createId()
+    const [waiting] = await selectRows<{ id: string }>(
+      db,
+      sql`select id::text from graphile_worker.add_job('waiting_task',
+        ${JSON.stringify({ inviteId, email: 'linus@example.com' })}::json, run_at => now() + interval '6 hours')`,
+    )
+    await db.execute(
+      sql`update graphile_worker._private_jobs set attempts = 9, last_error = 'no' where id = ${waiting?.id}::bigint`,
+    )
+    expect(await jobOperations.retryWaiting()).toEqual([waiting?.id])
+    const { items } = await jobOperations.list({})
+    expect(items.find(({ id }) => id === waiting?.id)).toMatchObject({
+      ...{ state: 'ready', attempts: 9, subjects: { inviteId } },
+    })
+    expect(items.find(({ id }) => id === later)).toMatchObject({ state: 'scheduled' })
   })
 })
 

@@ -2,7 +2,7 @@ import type { webcrypto } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import * as oauth from 'oauth4webapi'
 import { describe, expect, it } from 'vitest'
-import { deleteStaleRecords } from '../../src/agent-oauth/records/record-bounds.repository.ts'
+import { deleteStaleRecords } from '../../src/agents/oauth/records/record-bounds.repository.ts'
 import { createOAuthTester, type TestAgent, type TestHost, type Tokens } from '../support/oauth-client.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 

@@ -144,7 +144,7 @@ describe('an MCP client that needs another scope', () => {
       const { tools } = await writer.listTools()
       expect(tools.map(({ name }) => name)).toContain('create_seed')
       const answer = await writer.callTool(call)
-      expect(answer.structuredContent).toMatchObject({ seed: { title: 'Onboarding' } })
+      expect(answer.structuredContent).toMatchObject({ changed: ['created', 'joined', 'led'] })
       await writer.close()
       const grants = sql`select revoked_at from agent_grants where workspace_id = ${workspaceId} and revoked_at is null`
       expect(await selectRows(db, grants)).toHaveLength(1)

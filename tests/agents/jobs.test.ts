@@ -1,12 +1,14 @@
 import { sql } from 'drizzle-orm'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import type { ValidationKit } from '../../src/areas/agent/agent.service.ts'
+import type { ValidationKit } from '../../src/agents/kit/kit.service.ts'
 import type { AgentScope } from '../../src/domain/agent.ts'
+import { eventKinds } from '../../src/domain/events.ts'
 import { createId } from '../../src/kernel/ids.ts'
-import { eras, letAgentIn, type AgentCaller, type Era } from '../support/agent-caller.ts'
+import { eras, type AgentCaller, type Era } from '../support/agent-caller.ts'
 import { createComment } from '../support/comments.ts'
 import { addPerson, createCompany, type TestCompany } from '../support/company.ts'
+import { createScriptedModel } from '../support/scripted-model.ts'
 import { findEvidence, joinSeed } from '../support/seeds.ts'
 import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
 
@@ -64,21 +66,11 @@ async function createWorld(): Promise<World> {
   return { ...company, seedIds }
 }
 
-/** An agent that counts what a model reads and writes: arguments and the text of answers. */
-async function createModel(
-  world: World,
+const createModel = (
+  { workspace, member }: World,
   era: Era,
-  { scopes, person = world.member }: { scopes?: readonly AgentScope[]; person?: TestPerson } = {},
-) {
-  const agent = await letAgentIn(service, world.workspace, person, { era, ...(scopes && { scopes }) })
-  let tokens = 0
-  const use: AgentCaller['use'] = async (name, args = {}) => {
-    const content = await agent.use<never>(name, args)
-    tokens += countTokens(JSON.stringify({ name, arguments: args })) + countTokens(JSON.stringify(content))
-    return content
-  }
-  return { agent, use, tokens: () => tokens }
-}
+  { person = member, ...options }: { scopes?: readonly AgentScope[]; person?: TestPerson } = {},
+) => createScriptedModel(service, workspace, person, { era, ...options })
 
 type Use = AgentCaller['use']
 
@@ -89,12 +81,12 @@ const jobs: Record<string, { tokensMax: number; run: (use: Use, world: World) =>
   'find the weakest seed and add evidence': {
     tokensMax: 3_300,
     async run(use, { seedIds }) {
-      const balance = ({
-        evidenceCounts: { supports, contradicts },
-      }: {
-        evidenceCounts: ValidationKit['outline'][number]['evidenceCounts']
-      }) => supports - contradicts
-      const [weakest] = (await outlineOf(use)).sort((one, other) => balance(one) - balance(other))
+      const balance = ({ supports, contradicts }: Record<string, string | number | null | undefined>) =>
+        Number(supports) - Number(contradicts)
+      const { summaries } = await use<ValidationKit>('read_validation_kit', { detail: 'summary' })
+      const { columns = [], rows = [] } = summaries ?? {}
+      const seeds = rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, row[i]])))
+      const [weakest] = seeds.sort((one, other) => balance(one) - balance(other))
       expect(weakest?.id).toBe(seedIds[2])
       const seedId = weakest?.id
       const kit = await use<ValidationKit>('read_validation_kit', { seedId })
@@ -149,9 +141,11 @@ const jobs: Record<string, { tokensMax: number; run: (use: Use, world: World) =>
     },
   },
   'say which seeds lack evidence': {
-    tokensMax: 2_200,
+    tokensMax: 1_300,
     async run(use, { seedIds }) {
-      const bare = (await outlineOf(use)).filter(({ evidenceCounts }) =>
+      const noEvidenceSince = '1970-01-01'
+      const { outline } = await use<ValidationKit>('read_validation_kit', { noEvidenceSince })
+      const bare = outline.filter(({ evidenceCounts }) =>
         Object.values(evidenceCounts).every((count) => count === 0),
       )
       // Beside those that the job above may have made.
@@ -175,8 +169,8 @@ const jobs: Record<string, { tokensMax: number; run: (use: Use, world: World) =>
         body: `Where are the numbers, [@${member.name}](user:${member.id})?`,
       })
       const body = `[@${owner.name}](user:${owner.id}) They are in the findings of this week.`
-      const answer = await use<{ comment: { mentions: unknown[] } }>('add_comment', { seedId, body })
-      expect(answer.comment.mentions).toHaveLength(1)
+      const { changed } = await use<{ changed: string[] }>('add_comment', { seedId, body })
+      expect(changed).toEqual(['added', `mentions ${owner.name}`])
     },
   },
 }
@@ -204,6 +198,62 @@ describe.each(eras)('a scripted model of the protocol %s', async (era) => {
     )
     expect(countTokens(read.join('\n'))).toBeLessThanOrEqual(tokensMax)
     // Not handed to models, but kept in bounds: clients read it with each list.
-    expect(countTokens(JSON.stringify(tools))).toBeLessThanOrEqual(tokensMax * 3.5)
+    expect(countTokens(JSON.stringify(tools))).toBeLessThanOrEqual(tokensMax * 1.6)
+  })
+
+  it('reads in the mean at most 130 tokens for a tool, of at most 190 that are sent, each argument described', async () => {
+    const { agent } = await createModel(world, era, { person: world.owner })
+    const { tools } = await agent.ask<{ tools: ListedTool[] }>('tools/list')
+    // It has all types of events.
+    const counted = tools.filter(({ name }) => name !== 'list_events')
+    const meanOf = (toSent: (tool: ListedTool) => object) =>
+      counted.reduce((sum, tool) => sum + countTokens(JSON.stringify(toSent(tool))), 0) / counted.length
+    expect(
+      meanOf(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    ).toBeLessThanOrEqual(130)
+    expect(meanOf((tool) => tool)).toBeLessThanOrEqual(190)
+    const bare = tools.flatMap(({ name, inputSchema: { properties } }) =>
+      Object.entries(properties).flatMap(([field, { description = '' }]) =>
+        description === '' ? [`${name}.${field}`] : [],
+      ),
+    )
+    expect(bare).toEqual([])
+    const types = tools.find(({ name }) => name === 'list_events')?.inputSchema.properties.types
+    // Each target once, with all that happens to it: `team.created|renamed, …`.
+    const named = Array.from(
+      String(types?.description).matchAll(/(\w+)\.([\w|]+)/g),
+      ([, target, all = '']) => all.split('|').map((what) => `${target}.${what}`),
+    )
+    expect(named.flat().toSorted()).toEqual(Object.keys(eventKinds).toSorted())
+  })
+
+  it('compares 203 seeds with fewer than 30,000 tokens', async () => {
+    const company = await createCompany(service)
+    const ids = Array.from({ length: 203 }, createId)
+    await db.execute(sql`
+      insert into seeds (id, workspace_id, title, summary, hypothesis, status, created_by_user_id, lead_user_id, created_at, updated_at)
+      select id::uuid, ${company.workspace.id}, 'Seed ' || i || ' of many that look alike',
+        'Teams of up to ten people wait for days until somebody answers, so we want to try whether ' || i || ' of them would do it alone.',
+        'Half of the people whom we ask finish it without help within a week.', 'open', ${company.owner.id}, ${company.owner.id}, now(), now()
+      from jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb) with ordinality as ids (id, i)`)
+    const { use, tokens } = await createModel({ ...company, seedIds: ids }, era)
+    const found: unknown[] = []
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const kit: ValidationKit = await use<ValidationKit>('read_validation_kit', {
+        detail: 'summary',
+        cursor,
+      })
+      found.push(...(kit.summaries?.rows.map(([id]) => id) ?? []))
+      cursor = kit.nextCursor
+    }
+    expect(found.toSorted()).toEqual(ids.toSorted())
+    expect(tokens()).toBeLessThan(30_000)
+    expect(tokens()).toBeGreaterThan(15_000)
   })
 })
+
+interface ListedTool {
+  name: string
+  description: string
+  inputSchema: { properties: Record<string, { description?: string }> }
+}

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { deleteUnusedDocuments } from '../../src/agent-oauth/documents/documents.repository.ts'
+import { deleteUnusedDocuments } from '../../src/agents/oauth/documents/documents.repository.ts'
 import { agentGrants } from '../../src/db/schema/agent-grants.ts'
 import { checkEach } from '../support/check-each.ts'
 import { codeOf, createOAuthTester, redirectOf, type TestAgent } from '../support/oauth-client.ts'

@@ -2,10 +2,10 @@ import { Ajv } from 'ajv'
 import ajvFormats from 'ajv-formats'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { ValidationKit, validationKitParts } from '../../src/areas/agent/agent.schemas.ts'
-import { httpForm, type ValidationKit as Kit } from '../../src/areas/agent/agent.service.ts'
-import { readKitRows, type KitQuery } from '../../src/areas/agent/kit.repository.ts'
-import { mcpForm } from '../../src/areas/agent/read-validation-kit.mcp.ts'
+import { ValidationKit, validationKitParts } from '../../src/agents/kit/kit.schemas.ts'
+import { httpForm, type ValidationKit as Kit } from '../../src/agents/kit/kit.service.ts'
+import { readKitRows, type KitQuery } from '../../src/agents/kit/kit.repository.ts'
+import { mcpForm } from '../../src/agents/tools/read-validation-kit.tools.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { startOf } from '../../src/kernel/pagination.ts'
 import { inlined } from '../../src/kernel/schemas.ts'
@@ -295,9 +295,61 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
     expect(kits[0]?.outline[0]).toEqual({
       ...{ id: ids[0], title: 'Seed 1', status: 'open', updatedAt: '2026-01-31T23:00:00.000Z' },
       evidenceCounts: { supports: 1, contradicts: 0, neutral: 0 },
+      ...{ createdAt: '2026-01-01T00:00:00.000Z', leadName: null, participantCount: 0, commentCount: 0 },
+      activeOn: '2026-01-31',
     })
     expect(kits.at(-1)?.truncated).toBe(false)
     expect(idsOf(await read(token, { detail: 'outline', limit: 3 }))).toEqual(ids.slice(0, 3))
+  })
+
+  it('has summaries as a table, in pages', async () => {
+    const { host, token } = await letIn()
+    const ids = await fill(host, 203, 1)
+    await db.execute(sql`update seeds set hypothesis = 'H', lead_user_id = ${host.id} where id = ${ids[1]}`)
+    const kits = await readAll(token, { detail: 'summary' })
+    const rows = kits.flatMap(({ summaries }) => summaries?.rows ?? [])
+    expect(rows.map(([id]) => id)).toEqual(ids)
+    expect(kits.every(({ seeds, outline }) => seeds.length + outline.length === 0)).toBe(true)
+    expect(kits.map(({ truncated }) => truncated)).toEqual([true, false])
+    expect(kits[0]?.note).toMatch(/^This answer has 0 of 203 seeds in full, 200 more in summary, /)
+    const columns = kits[0]?.summaries?.columns ?? []
+    expect(Object.fromEntries(columns.map((column, i) => [column, rows[1]?.[i]]))).toEqual({
+      ...{ id: ids[1], title: 'Seed 2', status: 'open', leadName: host.name },
+      ...{ createdOn: '2026-01-01', supports: 1, contradicts: 0, neutral: 0 },
+      // A trigger moved it.
+      activeOn: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as string,
+      ...{ participantCount: 0, commentCount: 0, summary: 'S 2', hypothesis: 'H' },
+    })
+    expect(await read(token, { detail: 'outline' })).toMatchObject({ summaries: null })
+  })
+
+  it('has the filters and sorts of lists of seeds', async () => {
+    const { host, token } = await letIn()
+    const ids = await fill(host, 12, 1)
+    const bare = await fill(host, 3, 0)
+    await db.execute(sql`
+      update seeds set lead_user_id = ${host.id}, status = 'dropped', created_at = '2026-01-05' where id = ${ids[4]}`)
+    await db.execute(sql`update seeds set activity_at = '2126-03-01' where id = ${ids[7]}`)
+    for (const detail of ['outline', 'summary', 'full'] as const) {
+      const idsWith = async (input: object) => {
+        const kits = await readAll(token, { ...input, limit: 2, detail })
+        return kits.flatMap((kit) => [...idsOf(kit), ...(kit.summaries?.rows.map(([id]) => id) ?? [])])
+      }
+      expect(await idsWith({ leadUserId: host.id }), detail).toEqual([ids[4]])
+      expect(await idsWith({ leadUserId: 'x' }), detail).toEqual([])
+      expect((await idsWith({ noEvidenceSince: '2026-06-01' })).length, detail).toBe(15)
+      expect((await idsWith({ noEvidenceSince: '2025-06-01' })).toSorted(), detail).toEqual(bare.toSorted())
+      expect(await idsWith({ status: ['dropped', 'validated'], query: 'seed' }), detail).toEqual(
+        expect.arrayContaining([ids[2], ids[4], ids[5], bare[2]]),
+      )
+      expect(await idsWith({ status: ['dropped'] }), detail).toEqual([ids[4]])
+      const byCreation = await idsWith({ sort: 'createdAt' })
+      expect([byCreation[0], new Set(byCreation).size], detail).toEqual([ids[4], 15])
+      const byActivity = await idsWith({ sort: 'activityAt' })
+      expect([byActivity[0], new Set(byActivity).size], detail).toEqual([ids[7], 15])
+    }
+    const { note } = await read(token, { leadUserId: 'x' })
+    expect(note).toBe('No seed matches these filters.')
   })
 
   it('takes a limit of up to 200 seeds, of which at most 50 are in full', async () => {

@@ -156,7 +156,7 @@ describe('list_events', async () => {
     expect(events).toHaveLength(1)
   })
 
-  it('has a digest of the newest 1,000 events and of 40 seeds, and says what is left out', async () => {
+  it('pages through a digest of 1,100 events and 50 seeds', async () => {
     const company = await createCompany(service)
     const caller = await letAgentIn(
       service,
@@ -175,12 +175,24 @@ describe('list_events', async () => {
       events: ['seed.joined 20'],
       by: expect.stringMatching(/, 3 more$/) as string,
     })
-    expect(first.note).toBe('10 more seeds, with 200 events, are left out: ask for less time.')
-    const rest = await caller.use<Forms>('list_events', {
-      ...{ form: 'digest', types: ['seed.joined'], cursor: first.nextCursor },
-    })
-    expect(rest.digest[0]).toMatchObject({ events: ['seed.joined 2'] })
-    expect(rest.nextCursor).toBe(null)
+    // The oldest of the 1,000 is summed up with the older ones: no time is in two parts.
+    expect(first.note).toBe('10 more seeds, with 199 events, follow: pass nextCursor as cursor.')
+    await db.execute(sql`
+      insert into events (id, workspace_id, type, actor_type, actor_name, source, seed_id, summary, data, created_at)
+      values (${createId()}, ${company.workspace.id}, 'seed.joined', 'user', 'Somebody', 'api', md5('seed 3')::uuid, 'Later',
+        jsonb_build_object('seedId', md5('seed 3')::uuid), '2026-01-02')`)
+    const pages = [first]
+    for (let cursor = first.nextCursor; cursor !== null; cursor = pages.at(-1)?.nextCursor ?? null)
+      pages.push(await caller.use<Forms>('list_events', { form: 'digest', types: ['seed.joined'], cursor }))
+    expect(pages.map(({ digest }) => digest.length)).toEqual([40, 10, 40, 10])
+    const counts = pages.flatMap(({ digest }) => digest.map(({ events }) => Number(events[0]?.split(' ')[1])))
+    // Without what happened since the first page.
+    expect(counts.reduce((sum, count) => sum + count)).toBe(1100)
+    expect(pages[2]?.digest[0]).toMatchObject({ title: 'Seed 49', events: ['seed.joined 3'] })
+    const other = await caller.call('list_events', { form: 'digest', cursor: first.nextCursor })
+    expect(other).toMatchObject({ isError: true, structuredContent: { error: { code: 'cursor_invalid' } } })
+    const few = await caller.use<Forms>('list_events', { form: 'digest', types: ['seed.joined'], limit: 3 })
+    expect(few.digest).toHaveLength(3)
   })
 
   it('has the same answer over HTTP', async () => {

@@ -127,11 +127,12 @@ describe.each(eras)('in the revision %s', (era) => {
     expect(await complete(agent, 'review_seed', { name: 'nothing', value: '' })).toEqual([])
   })
 
-  it('each tool and prompt has an icon, which the service serves', async () => {
+  it('each prompt has an icon, which the service serves; tools have none, which clients count', async () => {
     const { agent } = await letIn(['workspace:read', 'seeds:write', 'workspace:write'])()
     const { tools } = await agent.ask<{ tools: { name: string; icons?: { src: string }[] }[] }>('tools/list')
     const { prompts } = await agent.ask<Prompts>('prompts/list')
-    const icons = [...tools, ...prompts].map(({ name, icons: own }) => [name, own?.[0]?.src] as const)
+    expect(tools.filter(({ icons }) => icons !== undefined)).toEqual([])
+    const icons = prompts.map(({ name, icons: own }) => [name, own[0]?.src] as const)
     expect(icons.filter(([, src]) => src === undefined)).toEqual([])
     for (const src of new Set(icons.map(([, each]) => String(each)))) {
       const answer = await app.inject(new URL(src).pathname)
@@ -180,7 +181,7 @@ describe('subscriptions/listen', () => {
   }
 
   const setScopes = ({ principal, slug }: TestHost, grantId: string, scopes: AgentScope[]) =>
-    replica.services.integrations.updateScopes(principal, slug, grantId, scopes)
+    replica.services.grants.updateScopes(principal, slug, grantId, scopes)
 
   const listenTo = (client: Client): Promise<McpSubscription> =>
     client.listen({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true })
@@ -248,7 +249,7 @@ describe('subscriptions/listen', () => {
     const { host, token, grantId } = await letHostIn()
     const { client } = await connect(token)
     const subscription = await listenTo(client)
-    await replica.services.integrations.revoke(host.principal, host.slug, grantId)
+    await replica.services.grants.revoke(host.principal, host.slug, grantId)
     expect(await subscription.closed).toBe('remote')
     await client.close()
   })

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { LightMyRequestResponse } from 'fastify'
 import { describe, expect, it, vi } from 'vitest'
-import { deleteStaleRecords } from '../../src/agent-oauth/records/record-bounds.repository.ts'
-import { deleteRetiredSigningKeys } from '../../src/agent-oauth/keys/signing-keys.repository.ts'
+import { deleteStaleRecords } from '../../src/agents/oauth/records/record-bounds.repository.ts'
+import { deleteRetiredSigningKeys } from '../../src/agents/oauth/keys/signing-keys.repository.ts'
 import { createComparison } from '../support/hold-to-description.ts'
 import { codeOf, createOAuthTester, redirectOf, type Tokens } from '../support/oauth-client.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
@@ -331,7 +331,7 @@ describe('consenting a second time', () => {
     await getTokens(agent, other)
     expect(await isLetIn(first.access_token)).toBe(true)
     const [grant] = await grantsOf(host)
-    await services.integrations.revoke(host.principal, host.slug, String(grant?.id))
+    await services.grants.revoke(host.principal, host.slug, String(grant?.id))
     await getTokens(agent, host)
     expect((await grantsOf(host)).map((each) => each.id === grant?.id).sort()).toEqual([false, true])
     expect(await isLetIn(first.access_token)).toBe(false)

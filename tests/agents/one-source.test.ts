@@ -19,14 +19,26 @@ const toolsOfOperation: Record<string, string[]> = {
   'seeds.listParticipants': ['read_validation_kit', 'fetch'],
   'seeds.listEvidence': ['read_validation_kit', 'fetch'],
   'seeds.create': ['create_seed'],
-  'seeds.update': ['update_seed'],
+  'seeds.update': ['update_seed', 'set_statuses'],
   'seeds.join': ['join_seed'],
   'seeds.leave': ['leave_seed'],
-  'seeds.addEvidence': ['add_evidence'],
+  'seeds.invitePerson': ['ask_to_join'],
+  'seeds.addEvidence': ['add_evidence', 'add_evidence_list'],
   'evidence.update': ['update_evidence'],
   'evidence.withdraw': ['withdraw_evidence'],
-  'comments.list': ['read_validation_kit', 'fetch'],
-  'comments.create': ['add_comment'],
+  'seeds.delete': ['delete_seed'],
+  'seeds.restore': ['restore_seed'],
+  'seeds.follow': ['follow_seed'],
+  'seeds.unfollow': ['follow_seed'],
+  'notifications.list': ['inbox'],
+  'notifications.markRead': ['mark_read'],
+  'agentRequests.list': ['inbox'],
+  'comments.list': ['read_validation_kit', 'fetch', 'list_comments'],
+  'comments.listOfWorkspace': ['list_comments'],
+  'comments.update': ['update_comment'],
+  'comments.delete': ['delete_comment'],
+  // What was asked is answered or declined.
+  'comments.create': ['add_comment', 'decline_request'],
   'invites.list': ['list_invites'],
   'invites.create': ['create_invite'],
   'invites.resend': ['resend_invite'],
@@ -42,15 +54,14 @@ const toolsOfOperation: Record<string, string[]> = {
 
 const ofCredentials = 'gives access to an account: no agent makes or changes credentials'
 const ofPerson = "is the person's own: an agent acts in one workspace, and not on the account"
-const ofInbox = 'is what the person was told: an agent reads what happened by list_events'
+const ofPage = 'is for a page: an agent counts what inbox returns, and marks as read only what it is told to'
 const ofWorkspace = 'decides about the workspace itself: its owners and admins do that themselves'
 const ofMembers = 'decides who may do what: no agent raises or removes people'
 const inOtherForm = 'has nothing that another tool does not return'
 const followsForever = 'is for programs that run for long: a model asks list_events since a time'
 const ofPrograms = 'sends data elsewhere: people set that up'
-const removesForOthers = 'takes away what others see: a person decides that'
-const changesWords = 'changes what was said: a person does that, an agent adds a comment that corrects'
-const ofAttention = 'is about what the person wants to be told'
+const ofAskers = 'is for who asks agents: what an agent writes asks nobody'
+const ofServices = 'gives programs access that stays: people decide that'
 const ofGrants = 'is about the access of agents: no agent widens or ends it'
 const watchesAgents = 'is for people who watch what agents did'
 
@@ -73,7 +84,8 @@ const reasons: Record<string, string> = {
     ...['me.listOffers', 'me.acceptOffer', 'me.declineOffer', 'workspaces.list', 'workspaces.create'],
     ...['invites.get', 'invites.accept', 'invites.decline', 'me.delete', 'me.export'],
   ]),
-  ...fill(ofInbox, ['notifications.list', 'notifications.count', 'notifications.markRead']),
+  ...fill(ofPage, ['notifications.count', 'notifications.markUnread']),
+  ...fill(ofPerson, ['notifications.preferences', 'notifications.updatePreferences']),
   ...fill(ofWorkspace, [
     ...['workspaces.slugAvailable', 'workspaces.slugAvailability', 'workspaces.update'],
     ...[
@@ -87,18 +99,29 @@ const reasons: Record<string, string> = {
   ...fill(ofMembers, ['members.updateRole', 'members.remove']),
   ...fill(inOtherForm, [
     ...['workspaces.get', 'workspaces.searchCounts', 'members.list', 'events.get'],
-    ...['teams.get', 'teams.listMembers'],
+    ...['teams.get', 'teams.listMembers', 'members.get', 'invites.getById'],
+    ...['evidence.get', 'comments.get'],
   ]),
   ...fill(followsForever, ['events.changes', 'events.stream']),
   ...fill(ofPrograms, [
+    'apiKeys.listOfWorkspace',
     ...['webhooks.list', 'webhooks.create', 'webhooks.get', 'webhooks.update', 'webhooks.delete'],
-    ...['webhooks.rotateSecret', 'webhooks.test', 'webhooks.listDeliveries', 'webhooks.redeliver'],
+    ...[
+      'webhooks.rotateSecret',
+      'webhooks.test',
+      'webhooks.sample',
+      'webhooks.listDeliveries',
+      'webhooks.redeliver',
+    ],
     'webhooks.redeliverSince',
   ]),
-  ...fill(removesForOthers, ['seeds.delete', 'seeds.restore']),
-  ...fill(changesWords, ['comments.update', 'comments.delete']),
-  ...fill(ofAttention, ['seeds.follow', 'seeds.unfollow']),
-  ...fill(ofGrants, ['integrations.list', 'integrations.revoke']),
+  ...fill(ofServices, [
+    ...['serviceAccounts.list', 'serviceAccounts.create', 'serviceAccounts.update'],
+    ...['serviceAccounts.delete', 'serviceAccounts.listKeys', 'serviceAccounts.createKey'],
+    ...['serviceAccounts.rotateKey', 'serviceAccounts.revokeKey'],
+  ]),
+  ...fill(ofGrants, ['integrations.list', 'integrations.get', 'integrations.revoke']),
+  ...fill(ofAskers, ['agentRequests.askable', 'agentRequests.cancel']),
   ...fill(watchesAgents, ['integrations.listCalls']),
 }
 
@@ -120,25 +143,52 @@ describe('every operation of the API', () => {
   })
 })
 
+/** The fields that a tool leaves to another one. */
+const leftOutOf: Record<string, string[]> = {
+  set_statuses: ['title', 'summary', 'problem', 'audience', 'hypothesis', 'successCriteria', 'leadUserId'],
+  decline_request: ['body'],
+}
+
 describe('every tool of agents', () => {
+  /** What a tool does: by its permission, or, for what is the person's own, the only operation that is that tool. */
+  const operationOf = ({ name, action }: (typeof tools)[number]) =>
+    action ?? Object.keys(toolsOfOperation).find((id) => toolsOfOperation[id]?.includes(name))
+
   it('does what an operation does, by the permission of that operation', () => {
     const named = new Set(Object.values(toolsOfOperation).flat())
     expect([...named].toSorted()).toEqual(tools.map(({ name }) => name).toSorted())
-    for (const { name, action } of tools) expect(toolsOfOperation[action], name).toContain(name)
+    for (const tool of tools)
+      expect(toolsOfOperation[operationOf(tool) ?? ''], tool.name).toContain(tool.name)
+    // Whoever may do what has no row of the permission table is anybody, about what is theirs.
+    expect(tools.filter(({ action }) => action === undefined).map(operationOf)).toEqual([
+      ...['notifications.list', 'notifications.markRead'],
+    ])
   })
 
   it('takes what the operation takes, but for what is left out on purpose', () => {
     const { operations } = createDescriptionReader(app.swagger())
     const changes = tools.filter(({ hints }) => !hints.readOnlyHint)
-    expect(changes).toHaveLength(17)
-    for (const { name, action, input } of changes) {
-      const operation = operations.find(({ operationId }) => operationId === action)
+    expect(changes).toHaveLength(27)
+    for (const tool of changes) {
+      const { name, action, input } = tool
+      const operation = operations.find(({ operationId }) => operationId === operationOf(tool))
       const schema = operation?.requestBody?.content['application/json']?.schema as
         { properties?: object } | undefined
       // In the path of the operation.
-      const ids = ['seedId', 'evidenceId', 'teamId', 'inviteId', name === 'remove_team_member' && 'userId']
-      const given = Object.keys(input.properties).filter((field) => !ids.includes(field))
-      const wanted = Object.keys(schema?.properties ?? {}).filter((field) => field !== 'evidenceId')
+      const ids = [
+        ...['seedId', 'evidenceId', 'commentId', 'teamId', 'inviteId', 'requestId'],
+        name === 'decline_request' && 'reason',
+        name === 'remove_team_member' && 'userId',
+        // One tool for both operations.
+        name === 'follow_seed' && 'follow',
+      ]
+      // Of a tool that makes several changes, each entry takes it.
+      const [list] = Object.values(input.properties)
+      const { properties } = (list?.items as { properties?: object } | undefined) ?? {}
+      const given = Object.keys(properties ?? input.properties).filter((field) => !ids.includes(field))
+      // Agents join by a tool of its own.
+      const leftOut = ['evidenceId', action === 'seeds.addEvidence' && 'join', ...(leftOutOf[name] ?? [])]
+      const wanted = Object.keys(schema?.properties ?? {}).filter((field) => !leftOut.includes(field))
       expect(given.toSorted(), name).toEqual(wanted.toSorted())
     }
   })

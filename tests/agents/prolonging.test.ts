@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { sql } from 'drizzle-orm'
-import { deleteOldPlaces } from '../../src/agent-oauth/records/places.repository.ts'
-import { deleteStaleRecords } from '../../src/agent-oauth/records/record-bounds.repository.ts'
+import { deleteOldGrantAddresses } from '../../src/agents/oauth/records/grant-addresses.repository.ts'
+import { deleteStaleRecords } from '../../src/agents/oauth/records/record-bounds.repository.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { addPerson } from '../support/company.ts'
 import { findEvents } from '../support/workspaces.ts'
@@ -43,7 +43,7 @@ async function live(agent: TestAgent, tokens: Tokens, days: number): Promise<Tok
 }
 
 const prolong = ({ principal, slug }: TestHost, grantId: string, days: 30 | 90 | 180) =>
-  services.integrations.prolong(principal, slug, grantId, days)
+  services.grants.prolong(principal, slug, grantId, days)
 
 describe('a grant that its person prolongs', () => {
   it('goes on with the same chain of tokens after its first end, and ends at the new one', async () => {
@@ -98,7 +98,7 @@ describe('a grant that its person prolongs', () => {
     const { host, grantId } = await connect(180)
     const count = (await findEvents(service, { id: host.workspaceId })).length
     await prolong(host, grantId, 90)
-    const { expiresAt } = await services.integrations.get(host.principal, host.slug, grantId)
+    const { expiresAt } = await services.grants.get(host.principal, host.slug, grantId)
     expect(Date.parse(expiresAt)).toBe(Date.now() + 180 * dayMs)
     expect(await findEvents(service, { id: host.workspaceId })).toHaveLength(count)
   })
@@ -112,12 +112,12 @@ describe('a grant that its person prolongs', () => {
     pass(30)
     await expect(prolong(host, grantId, 180)).rejects.toThrow(errors.notFound.message)
     const revoked = await connect(30)
-    await services.integrations.revoke(revoked.host.principal, revoked.host.slug, revoked.grantId)
+    await services.grants.revoke(revoked.host.principal, revoked.host.slug, revoked.grantId)
     await expect(prolong(revoked.host, revoked.grantId, 180)).rejects.toThrow(errors.notFound.message)
   })
 })
 
-describe('the places of a grant', () => {
+describe('the addresses of a grant', () => {
   /** Refreshes from an address. */
   async function refreshFrom(remoteAddress: string, agent: TestAgent, { refresh_token }: Tokens) {
     const answer = await service.app.inject({
@@ -141,9 +141,9 @@ describe('the places of a grant', () => {
     pass(1)
     await refreshFrom('2001:db8:1:2:3:4:5:6', agent, next)
     await services.agentOAuth.close()
-    const { places } = await services.integrations.get(host.principal, host.slug, grantId)
+    const { addresses } = await services.grants.get(host.principal, host.slug, grantId)
     const day = (days: number) => new Date(start.getTime() + days * dayMs)
-    expect(places).toEqual([
+    expect(addresses).toEqual([
       { address: '2001:db8:1:2::', firstSeenAt: day(2), lastSeenAt: day(2) },
       { address: '203.0.113.7', firstSeenAt: day(1), lastSeenAt: day(1) },
       { address: '127.0.0.1', firstSeenAt: start, lastSeenAt: start },
@@ -151,7 +151,7 @@ describe('the places of a grant', () => {
     const admin = await addPerson(service, { id: host.workspaceId }, 'admin')
     const user = await services.accounts.findByEmail(admin.email)
     const principal = { ...host.principal, user: user ?? host.principal.user }
-    expect((await services.integrations.get(principal, host.slug, grantId)).places).toBeUndefined()
+    expect((await services.grants.get(principal, host.slug, grantId)).addresses).toBeUndefined()
   })
 
   it('are deleted when nothing was fetched there any longer, and beyond the latest twenty', async () => {
@@ -159,14 +159,14 @@ describe('the places of a grant', () => {
     await db.execute(sql`
       insert into agent_grant_places (grant_id, address, first_seen_at, last_seen_at)
       select ${grantId}, '198.51.100.' || i, now(), now() - i * interval '1 day' from generate_series(1, 30) i`)
-    await deleteOldPlaces(db, new Date(Date.now() - 14.5 * dayMs))
+    await deleteOldGrantAddresses(db, new Date(Date.now() - 14.5 * dayMs))
     const left = () =>
       selectRows(db, sql`select from agent_grant_places where grant_id = ${grantId} and address like '198.%'`)
     expect(await left()).toHaveLength(14)
     await db.execute(sql`
       insert into agent_grant_places (grant_id, address, first_seen_at, last_seen_at)
       select ${grantId}, '192.0.2.' || i, now(), now() from generate_series(1, 18) i`)
-    await deleteOldPlaces(db, new Date(Date.now() - 14.5 * dayMs))
+    await deleteOldGrantAddresses(db, new Date(Date.now() - 14.5 * dayMs))
     expect(await left()).toHaveLength(2)
   })
 })

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
-import { createRefreshTokens } from '../../src/agent-oauth/refreshes/refresh-tokens.ts'
+import { createAppSecret } from '../../src/platform/secrets/app-secret.port.ts'
+import { createRefreshTokens } from '../../src/agents/oauth/refreshes/refresh-tokens.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { createOAuthTester, type TestAgent, type TestHost, type Tokens } from '../support/oauth-client.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
@@ -183,7 +184,9 @@ describe('many refreshes of one grant', () => {
     let token = tokens.refresh_token
     for (let i = 0; i < 102; i++) token = (await fast.refresh(agent, token)).json<Tokens>().refresh_token
     const { grant } = (await services.authenticateAgent(tokens.access_token)) ?? {}
-    const forged = createRefreshTokens('a secret of somebody else, of 32 characters').create({
+    const forged = createRefreshTokens(
+      createAppSecret(() => 'a secret of somebody else, of 32 characters'),
+    ).create({
       grantId: String(grant?.id),
       chain: undefined,
       generation: 0,

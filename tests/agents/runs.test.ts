@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { deleteOldLoggedCalls } from '../../src/areas/agent/agent-calls.repository.ts'
-import type { AgentCall } from '../../src/areas/integrations/integrations.service.ts'
+import { deleteOldLoggedCalls } from '../../src/agents/calls/agent-calls.repository.ts'
+import type { AgentCall } from '../../src/agents/grants/grants.service.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { toRuns } from '../../src/website/agents/agent-runs.ts'
@@ -46,14 +46,14 @@ describe('the calls of an agent', () => {
     await agent.send('seeds:join', { seedId: foreign.id })
     clock.advance(1_000)
     const finding = { kind: 'interview', verdict: 'supports', summary: 'They like it.' }
-    const { evidence } = await agent.use<{ evidence: { id: string } }>('add_evidence', {
+    const evidence = await agent.use<{ id: string }>('add_evidence', {
       seedId: seed.id,
       ...finding,
     })
     clock.advance(1_000)
     await agent.use('withdraw_evidence', { evidenceId: evidence.id })
     clock.advance(1_000)
-    const created = await agent.use<{ seed: { id: string } }>('create_seed', {
+    const created = await agent.use<{ id: string }>('create_seed', {
       title: 'Trains',
       summary: 'On rails.',
     })
@@ -65,7 +65,7 @@ describe('the calls of an agent', () => {
     const none = { seedId: null, seedTitle: null }
     expect(await readLog(company, member, agent.grantId)).toEqual([
       { tool: 'read_validation_kit', code: 'ok', ...bikes },
-      { tool: 'create_seed', code: 'ok', seedId: created.seed.id, seedTitle: 'Trains' },
+      { tool: 'create_seed', code: 'ok', seedId: created.id, seedTitle: 'Trains' },
       { tool: 'withdraw_evidence', code: 'ok', ...bikes },
       { tool: 'add_evidence', code: 'ok', ...bikes },
       { tool: 'join_seed', code: 'not_found', ...none },

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import type { ValidationKit } from '../../src/areas/agent/agent.service.ts'
+import type { ValidationKit } from '../../src/agents/kit/kit.service.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { letAgentIn } from '../support/agent-caller.ts'
@@ -44,14 +44,18 @@ const lastEventOf = async (type: string) => {
 describe('leave_seed', () => {
   it('ends that the person takes part, leads and follows, as an event of the agent', async () => {
     const seed = await createSeed(service, member, company)
-    const { seed: left } = await agent.use<{ seed: object }>('leave_seed', { seedId: seed.id })
+    const { seed: left } = await agent.use<{ seed: object }>('leave_seed', {
+      ...{ seedId: seed.id, detail: 'full' },
+    })
     expect(left).toMatchObject({ id: seed.id, joined: false, leadUserId: null, following: false })
     expect(await findParticipants(service, seed)).toEqual([])
     expect(await findFollowers(service, seed)).toEqual([])
     expect(await lastEventOf('seed.left')).toMatchObject({
       ...{ actor_type: 'agent', actor_user_id: member.id, grant_id: agent.grantId },
     })
-    expect(await agent.use('leave_seed', { seedId: seed.id })).toMatchObject({ seed: { joined: false } })
+    expect(await agent.use('leave_seed', { seedId: seed.id })).toMatchObject({
+      ...{ id: seed.id, changed: ['left'] },
+    })
   })
 })
 
@@ -62,10 +66,11 @@ describe('update_seed', () => {
     const seedId = seed.id
     const led = await agent.use('update_seed', {
       ...{ seedId, leadUserId: owner.id, status: 'validated', statusReason: 'Enough was found.' },
+      detail: 'full',
     })
     expect(led).toMatchObject({ seed: { leadUserId: owner.id, status: 'validated' } })
     expect(await lastEventOf('seed.updated')).toMatchObject({ data: { statusReason: 'Enough was found.' } })
-    expect(await agent.use('update_seed', { seedId, leadUserId: '' })).toMatchObject({
+    expect(await agent.use('update_seed', { seedId, leadUserId: '', detail: 'full' })).toMatchObject({
       seed: { leadUserId: null },
     })
     const refused = await agent.send('seeds:update', { seedId, leadUserId: viewer.id })
@@ -145,7 +150,7 @@ describe('the comments and participants of a seed', async () => {
   clock.advance(1000)
   await createComment(service, member, seed, { body: hostile })
   clock.advance(1000)
-  const ofAgent = await agent.use<{ comment: { id: string } }>('add_comment', {
+  const ofAgent = await agent.use<{ id: string }>('add_comment', {
     seedId: seed.id,
     body: 'I was.',
   })
@@ -156,7 +161,7 @@ describe('the comments and participants of a seed', async () => {
   it('are in the kit of one seed, newest first, with their authors and what they are', async () => {
     const kit = await read(agent)
     expect(kit.comments).toMatchObject([
-      { id: ofAgent.comment.id, body: 'I was.', authorUserId: member.id, evidenceId: null },
+      { id: ofAgent.id, body: 'I was.', authorUserId: member.id, evidenceId: null },
       { body: hostile, agentName: null },
       { body: `Was [@${member.name}](user:${member.id}) there?`, evidenceId: evidence.id },
     ])

@@ -44,7 +44,7 @@ async function refreshed(who: TestAgent, { refresh_token: token }: Tokens, scope
 }
 
 const change = (grantId: string, scopes: readonly AgentScope[], who: TestHost = host) =>
-  services.integrations.updateScopes(who.principal, who.slug, grantId, scopes)
+  services.grants.updateScopes(who.principal, who.slug, grantId, scopes)
 
 describe('the scopes of a grant', () => {
   it.each<[asked: string | undefined, chosen: AgentScope[], given: string]>([
@@ -110,7 +110,7 @@ describe('the scopes of a grant', () => {
     await addMember(service, { id: host.workspaceId }, owner, 'owner')
     const inside = { ...owner, slug: host.slug }
     await expect(change(id, agentScopes, inside)).rejects.toMatchObject({ code: 'not_found' })
-    await services.integrations.revoke(host.principal, host.slug, id)
+    await services.grants.revoke(host.principal, host.slug, id)
     await expect(change(id, agentScopes)).rejects.toMatchObject({ code: 'not_found' })
   })
 })
@@ -161,7 +161,7 @@ describe('the tool calls of an agent', () => {
     ).toBe(404)
     // Closing writes what was counted.
     await first.close()
-    const uses = await services.integrations.listToolUses(own.principal, own.slug, [id])
+    const uses = await services.grants.listToolUses(own.principal, own.slug, [id])
     const at = clock.now()
     expect(uses).toEqual([
       {

@@ -4,6 +4,7 @@ import { agentScopes, type AgentScope } from '../../src/domain/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import type { Role } from '../../src/domain/roles.ts'
+import { untilActivityIsRecorded } from '../support/activity.ts'
 import { addPerson, createCompany, type TestCompany } from '../support/company.ts'
 import { expectError, issuesOf } from '../support/expect-error.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
@@ -71,18 +72,32 @@ const namesOf = async (agent: TestAgentAccess) => {
   return tools.map(({ name }) => name)
 }
 
-const readers = ['read_validation_kit', 'search', 'fetch', 'list_people', 'list_events']
-const writers = [
-  ...['create_seed', 'update_seed', 'join_seed', 'leave_seed'],
-  ...['add_evidence', 'update_evidence', 'withdraw_evidence', 'add_comment'],
+const readers = [
+  ...['read_validation_kit', 'search', 'fetch', 'list_people', 'list_events'],
+  ...['inbox', 'list_comments'],
 ]
+const writers = [
+  ...['create_seed', 'update_seed', 'join_seed', 'leave_seed', 'ask_to_join'],
+  ...['follow_seed', 'delete_seed', 'restore_seed'],
+  ...['add_evidence', 'update_evidence', 'withdraw_evidence', 'set_statuses', 'add_evidence_list'],
+  ...['add_comment', 'update_comment', 'delete_comment', 'decline_request', 'mark_read'],
+]
+/** Those that are about what the person is told, for every role. */
+const attentive = ['follow_seed', 'mark_read']
 const managers = [
   ...['list_teams', 'create_team', 'rename_team', 'delete_team', 'add_team_member', 'remove_team_member'],
   ...['list_invites', 'create_invite', 'resend_invite', 'update_invite', 'revoke_invite'],
 ]
-/** What `seeds:write` includes since version 1 of the consent. */
-const laterWriters = ['leave_seed', 'update_evidence', 'withdraw_evidence', 'add_comment']
+/** What the scopes include since each version of the consent. */
+const addedSince: Record<number, string[]> = {
+  1: ['list_comments', 'leave_seed', 'update_evidence', 'withdraw_evidence', 'add_comment'],
+  2: [
+    ...['inbox', 'mark_read', 'ask_to_join', 'follow_seed', 'delete_seed', 'restore_seed'],
+    ...['update_comment', 'delete_comment', 'decline_request'],
+  ],
+}
 const company = await createCompany(service)
+await untilActivityIsRecorded(service, company.workspace)
 const { workspace, member, viewer } = company
 const agent = await letIn(company, member)
 
@@ -102,22 +117,33 @@ describe('the agent tools', () => {
   it.each<[Role, string[]]>([
     ['owner', [...readers, ...writers, ...managers]],
     ['admin', [...readers, ...writers, ...managers]],
-    ['viewer', [...readers, 'list_teams']],
+    ['viewer', [...readers, ...attentive, 'list_teams']],
   ])('are limited to what the role permits, such as for the role %s', async (role, names) => {
     expect(await namesOf(await letIn(company, company[role]))).toEqual(names)
   })
 
-  it('do not grow with what a scope includes since the person agreed to it', async () => {
-    const access = await letIn(company, member)
-    await db.execute(sql`update agent_grants set consent_version = 0 where id = ${access.grantId}`)
-    expect(await namesOf(access)).toEqual(
-      [...readers, ...writers, 'list_teams'].filter((name) => !laterWriters.includes(name)),
-    )
-    expectError(
-      await send(access, 'comments:add', { seedId: createId(), body: 'Hello' }),
-      errors.insufficientScope,
-    )
-  })
+  it.each([
+    { version: 0, later: [1, 2] },
+    { version: 1, later: [2] },
+  ])(
+    'do not grow with what a scope includes since the person agreed to version $version',
+    async ({ version, later }) => {
+      const access = await letIn(company, member)
+      await db.execute(sql`update agent_grants set consent_version = ${version} where id = ${access.grantId}`)
+      const added = later.flatMap((since) => addedSince[since] ?? [])
+      expect(await namesOf(access)).toEqual(
+        [...readers, ...writers, 'list_teams'].filter((name) => !added.includes(name)),
+      )
+      for (const path of ['inbox:list', 'inbox:markRead', 'comments:delete']) {
+        const refused = await send(access, path, { ids: [createId()], commentId: createId() })
+        expectError(refused, errors.insufficientScope)
+        expect(refused.headers['www-authenticate']).toContain('scope="validation-kit:read workspace:read')
+      }
+      const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'inbox', arguments: {} } }
+      const message = expect.stringContaining('by connecting the agent again') as unknown as string
+      expectError(await sendMcp(access, call), errors.insufficientScope, { message })
+    },
+  )
 
   it('are named in the instructions of the server, which say how to go on', async () => {
     const access = await letIn(company, member, ['validation-kit:read', 'seeds:write'])
@@ -170,7 +196,7 @@ describe('the agent tools', () => {
     await db.execute(
       sql`update memberships set role = 'viewer' where workspace_id = ${workspace.id} and user_id = ${person.id}`,
     )
-    expect(await namesOf(access)).toEqual([...readers, 'list_teams'])
+    expect(await namesOf(access)).toEqual([...readers, ...attentive, 'list_teams'])
     const answer = await send(access, 'seeds:create', { title: 'A title', summary: 'A summary' })
     expectError(answer, errors.roleInsufficient)
   })
@@ -185,7 +211,7 @@ describe('the agent tools', () => {
         title: expect.stringMatching(/^[A-Z]/) as string,
         description: expect.stringMatching(/^.{40,}\.$/s) as string,
         inputSchema: { type: 'object', additionalProperties: false },
-        outputSchema: { type: 'object', additionalProperties: false },
+        outputSchema: { type: 'object', additionalProperties: false, properties: { error: {} } },
         annotations: {
           readOnlyHint: expect.any(Boolean) as boolean,
           destructiveHint: expect.any(Boolean) as boolean,
@@ -332,11 +358,15 @@ describe('an agent with a grant', () => {
     const own = await createCompany(service)
     const access = await letIn(own, own.member)
     const created = await call(access, 'create_seed', { title: 'Robots', summary: 'They help.' })
-    const { seed, url } = created.structuredContent as { seed: { id: string }; url: string }
+    const { id: seedId, url } = created.structuredContent as { id: string; url: string }
+    const seed = { id: seedId }
+    expect(created.structuredContent).toEqual({ id: seedId, changed: ['created', 'joined', 'led'], url })
     expect(url).toBe(`${config.webUrl}/w/${own.workspace.slug}/seeds/${seed.id}`)
-    const seedId = seed.id
-    const changed = await call(access, 'update_seed', { seedId, status: 'validating', problem: 'Toil.' })
-    expect(changed.structuredContent).toMatchObject({ seed: { status: 'validating', problem: 'Toil.' }, url })
+    const change = { seedId, status: 'validating', problem: 'Toil.' }
+    const changed = await call(access, 'update_seed', change)
+    expect(changed.structuredContent).toEqual({ id: seedId, changed: ['status', 'problem'], url })
+    const inFull = await call(access, 'update_seed', { ...change, detail: 'full' })
+    expect(inFull.structuredContent).toMatchObject({ seed: { status: 'validating', problem: 'Toil.' }, url })
     // The person takes part in what their agent creates.
     const other = await createSeed(service, own.owner, own)
     const finding = { seedId: other.id, kind: 'note', verdict: 'supports', summary: 'They did.' }
@@ -346,9 +376,9 @@ describe('an agent with a grant', () => {
       content: [{ text: expect.stringContaining('Call join_seed with this seedId first.') as string }],
     })
     const joined = await call(access, 'join_seed', { seedId: other.id })
-    expect(joined.structuredContent).toMatchObject({ seed: { joined: true, participantCount: 2 } })
+    expect(joined.structuredContent).toMatchObject({ id: other.id, changed: ['joined'] })
     const added = await call(access, 'add_evidence', finding)
-    expect(added.structuredContent).toMatchObject({ evidence: { summary: 'They did.' } })
+    expect(added.structuredContent).toMatchObject({ changed: ['added'] })
     expect(JSON.parse(added.content[0]?.text ?? '')).toEqual(added.structuredContent)
     expect(await findParticipants(service, seed)).toEqual([own.member.id])
     expect(await findParticipants(service, other)).toEqual([own.owner.id, own.member.id])
@@ -393,7 +423,7 @@ describe('an agent with a grant', () => {
     expect(people.people).toHaveLength(1)
     expect((await call(agent, 'list_people', blanks)).structuredContent).toEqual(people)
     const seed = await createSeed(service, member, company, { problem: 'P', audience: 'A', hypothesis: 'H' })
-    const changes = { seedId: seed.id, title: null, problem: '', audience: null }
+    const changes = { seedId: seed.id, title: null, problem: '', audience: null, detail: 'full' }
     expect((await call(agent, 'update_seed', changes)).structuredContent).toMatchObject({
       seed: { title: seed.title, problem: null, audience: 'A', hypothesis: 'H' },
     })
@@ -456,18 +486,30 @@ describe('an agent with a grant', () => {
     await joinSeed(service, own.member, robots)
     await addEvidence(service, own.member, robots)
     const urlOf = ({ id }: { id: string }) => `${config.webUrl}/w/${own.workspace.slug}/seeds/${id}`
+    const robotsFound = { kind: 'seed', snippet: 'They clean the office' }
     const found = await call(access, 'search', { query: 'office robots' })
     expect(found.structuredContent).toEqual({
       results: [
-        { id: robots.id, title: 'Robots', url: urlOf(robots) },
-        { id: calls.id, title: 'Calls', url: urlOf(calls) },
+        { ...{ id: robots.id, title: 'Robots', url: urlOf(robots), status: 'open' }, ...robotsFound },
+        {
+          ...{ id: calls.id, title: 'Calls', url: urlOf(calls), status: 'open' },
+          ...{ kind: 'seed', snippet: 'Fewer in the office' },
+        },
       ],
       note: null,
+    })
+    expect((await send(access, 'seeds:search', { query: 'robotz' })).json()).toEqual({
+      results: [{ id: robots.id, title: 'Robots', url: urlOf(robots), status: 'open', ...robotsFound }],
+      note: expect.stringMatching(/^No exact match\./) as string,
     })
     expect((await send(access, 'seeds:search', { query: 'nothing' })).json()).toEqual({
       results: [],
       note: expect.stringMatching(/^Nothing matches\./) as string,
     })
+    const [inEvidence] = (await send(access, 'seeds:search', { query: someEvidence.summary })).json<{
+      results: object[]
+    }>().results
+    expect(inEvidence).toMatchObject({ id: robots.id, kind: 'evidence', snippet: someEvidence.summary })
     const fetched = await call(access, 'fetch', { id: robots.id })
     expect(fetched.structuredContent).toMatchObject({ id: robots.id, title: 'Robots', url: urlOf(robots) })
     expect(fetched.structuredContent?.text).toContain('They clean the office')
@@ -548,7 +590,7 @@ describe('an agent with a grant', () => {
 
   it('stores tabs and line breaks of texts, and single spaces in titles', async () => {
     const input = { title: 'A\ttitle\u00a0 of\nlines', summary: 'Name\tCount\r\nA\t1\u2028B\t2' }
-    const { structuredContent } = await call(agent, 'create_seed', input)
+    const { structuredContent } = await call(agent, 'create_seed', { ...input, detail: 'full' })
     expect(structuredContent?.seed).toMatchObject({
       title: 'A title of lines',
       summary: 'Name\tCount\nA\t1\nB\t2',

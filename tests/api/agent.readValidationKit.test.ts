@@ -2,9 +2,9 @@ import { Ajv } from 'ajv'
 import ajvFormats from 'ajv-formats'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { ValidationKit, validationKitParts } from '../../src/areas/agent/agent.schemas.ts'
-import { createKitService, type ValidationKit as Kit } from '../../src/areas/agent/agent.service.ts'
-import { createSeedLinks } from '../../src/areas/agent/seed-links.ts'
+import { ValidationKit, validationKitParts } from '../../src/agents/kit/kit.schemas.ts'
+import { createKitService, type ValidationKit as Kit } from '../../src/agents/kit/kit.service.ts'
+import { createSeedLinks } from '../../src/agents/kit/seed-links.ts'
 import { openDatabase, requestLimits } from '../../src/db/client.ts'
 import { inlined } from '../../src/kernel/schemas.ts'
 import { errors } from '../../src/kernel/errors.ts'
@@ -63,7 +63,8 @@ async function fill(host: TestHost, seedCount: number, evidenceCount: number): P
 }
 
 /** Evidence as kits have it: none of it was withdrawn. */
-function toCounted({ withdrawnAt, withdrawnByName, withdrawnReason, ...piece }: TestEvidence) {
+function toCounted({ workspaceId, withdrawnAt, withdrawnByName, withdrawnReason, ...piece }: TestEvidence) {
+  expect(workspaceId).toMatch(/^[0-9a-f-]{36}$/)
   expect([withdrawnAt, withdrawnByName, withdrawnReason]).toEqual([null, null, null])
   return piece
 }
@@ -146,6 +147,7 @@ describe('200', () => {
       nextCursor: null,
       note: null,
       outline: [],
+      summaries: null,
     })
   })
 

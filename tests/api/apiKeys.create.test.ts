@@ -68,8 +68,10 @@ describe('200', () => {
       expires_at: null,
       access: 'full',
       workspace_ids: null,
+      max_role: null,
       rotated_at: null,
       expiry_notice_at: null,
+      shown_to_user_id: null,
     })
     expect(new Date(String(row?.created_at))).toEqual(clock.now())
     expect(JSON.stringify(row)).not.toContain(key.secret)

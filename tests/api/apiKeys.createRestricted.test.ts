@@ -31,7 +31,12 @@ describe('200', () => {
   it('returns a key that has the restrictions from its first request on', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
-    const restrictions = { expiresAt: inDays(1), access: 'read' as const, workspaceIds: [workspace.id] }
+    const restrictions = {
+      expiresAt: inDays(1),
+      access: 'read' as const,
+      workspaceIds: [workspace.id],
+      maxRole: 'owner' as const,
+    }
     const answer = await as(person, post(url, { name: 'Dashboard', ...restrictions }))
     expect(answer.statusCode, answer.body).toBe(200)
     const key = answer.json<TestKey>()

@@ -25,7 +25,7 @@ describe('200', () => {
   it('returns null for what a key is not restricted by', async () => {
     const person = await createPerson()
     const answer = await as(person, get(`${pathOfKey(person.apiKeyId)}/restrictions`))
-    expect(answer.json()).toEqual({ expiresAt: null, access: 'full', workspaceIds: null })
+    expect(answer.json()).toEqual({ expiresAt: null, access: 'full', workspaceIds: null, maxRole: null })
   })
 })
 

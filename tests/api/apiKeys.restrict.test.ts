@@ -31,7 +31,12 @@ describe('200', () => {
     const person = await createPerson()
     const { id } = await createWorkspace(service, person)
     const key = await createKey(service, person)
-    const restrictions: TestRestrictions = { expiresAt: inDays(3), access: 'read', workspaceIds: [id] }
+    const restrictions: TestRestrictions = {
+      expiresAt: inDays(3),
+      access: 'read',
+      workspaceIds: [id],
+      maxRole: 'admin',
+    }
     const answer = await as(person, restrict(key.id, restrictions))
     expect(answer.statusCode, answer.body).toBe(200)
     expect(answer.json()).toEqual({ ok: true })

@@ -40,6 +40,7 @@ describe('200', () => {
       expiresAt: inSeconds(30 * daySeconds),
       access: 'read',
       workspaceIds: [id],
+      maxRole: 'member',
     }
     const old = await createKey(service, person, restrictions)
     const key = await rotate(person, old.id)

@@ -35,6 +35,8 @@ describe('200', () => {
     expect(ok).toBe(true)
     expect(created).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/) as string,
+      workspaceId: company.workspace.id,
+      url: `${seed.url}#comment-${created.id}`,
       seedId: seed.id,
       evidenceId: null,
       body: '**Who**\nsays so?',

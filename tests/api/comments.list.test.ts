@@ -29,6 +29,27 @@ describe('200', () => {
     for (const none of [createId(), 'x']) expect(await read(`${url}?evidenceId=${none}`)).toEqual([])
   })
 
+  it('is sorted as asked, in pages too', async () => {
+    const seed = await createSeed(service, member, company)
+    const piece = await addEvidence(service, member, seed)
+    const ids: string[] = []
+    for (const evidenceId of [undefined, piece.id, piece.id])
+      ids.push((await createComment(service, owner, seed, evidenceId ? { evidenceId } : {})).id)
+    const url = `/v1/seeds/${seed.id}/comments`
+    const idsAt = async (query: string) => (await read(`${url}?${query}`)).map(({ id }) => id)
+    expect(await idsAt('sort=createdAt')).toEqual(ids)
+    expect(await idsAt('sort=-createdAt')).toEqual(ids.toReversed())
+    expect(await idsAt(`sort=-createdAt&evidenceId=${piece.id}`)).toEqual(ids.slice(1).toReversed())
+    const first = await as(viewer, get(`${url}?sort=-createdAt&limit=2`))
+    expect(first.json<TestComment[]>().map(({ id }) => id)).toEqual(ids.slice(1).toReversed())
+    const next = new URL(/<([^>]*)>/.exec(String(first.headers.link))?.[1] ?? '')
+    expect((await read(next.pathname + next.search)).map(({ id }) => id)).toEqual(ids.slice(0, 1))
+    // A cursor is of one order.
+    next.searchParams.delete('sort')
+    const refused = await as(viewer, get(next.pathname + next.search))
+    expectError(refused, errors.cursorInvalid, { field: 'cursor' })
+  })
+
   it('returns the mention of a deleted person as text without their name', async () => {
     const seed = await createSeed(service, member, company)
     const body = `[@Dora Deleted](user:${viewer.id}) [@Mary](user:${member.id})`

@@ -1,11 +1,21 @@
+import { sql } from 'drizzle-orm'
 import type { LightMyRequestResponse } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { createDescriptionReader } from '../../scripts/description.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { countQueries } from '../support/count-queries.ts'
-import { createCompany, createTeam, get, patch, post, type TestCompany } from '../support/company.ts'
+import { createComment } from '../support/comments.ts'
+import {
+  createCompany,
+  createInvite,
+  createTeam,
+  get,
+  patch,
+  post,
+  type TestCompany,
+} from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
-import { createSeed, joinSeed } from '../support/seeds.ts'
+import { addEvidence, createSeed, insertGrant, joinSeed } from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { findEvents, randomSlug } from '../support/workspaces.ts'
 
@@ -48,7 +58,46 @@ const seedKind: Versioned = {
     body: (i) => ({ problem: `Problem ${i}` }),
   }),
 }
-const kinds = [profileKind, workspaceKind, teamKind, seedKind]
+const commentKind: Versioned = {
+  read: 'comments.get',
+  change: 'comments.update',
+  async make(company) {
+    const seed = await createSeed(service, company.owner, company)
+    const { id } = await createComment(service, company.owner, seed, {
+      body: `[@Mary](user:${company.member.id}), who says so?`,
+    })
+    return { url: `/v1/comments/${id}`, body: (i) => ({ body: `Who says so, ${i}?` }) }
+  },
+}
+const evidenceKind: Versioned = {
+  read: 'evidence.get',
+  change: 'evidence.update',
+  async make(company) {
+    const seed = await createSeed(service, company.owner, company)
+    const { id } = await addEvidence(service, company.owner, seed)
+    return { url: `/v1/evidence/${id}`, body: (i) => ({ summary: `${i} of ten would` }) }
+  },
+}
+// What they change is a member before.
+const otherRoles = ['owner', 'admin', 'viewer'] as const
+const otherRole = (i: number) => ({ role: otherRoles[i % otherRoles.length] })
+const memberKind: Versioned = {
+  read: 'members.get',
+  change: 'members.updateRole',
+  make: async ({ url, member }) => ({ url: `${url}/members/${member.id}`, body: otherRole }),
+}
+const inviteKind: Versioned = {
+  read: 'invites.getById',
+  change: 'invites.updateRole',
+  make: async (company) => ({
+    url: `${company.url}/invites/${(await createInvite(service, company.owner, company)).id}`,
+    body: otherRole,
+  }),
+}
+const kinds = [
+  ...[profileKind, workspaceKind, teamKind, seedKind],
+  ...[commentKind, evidenceKind, memberKind, inviteKind],
+]
 
 async function start({ make }: Versioned) {
   const company = await createCompany(service)
@@ -68,7 +117,8 @@ it('the operations with these headers in the description are the ones that are t
     operations
       .filter(({ parameters = [] }) => parameters.some((parameter) => resolve(parameter).name === name))
       .map(({ operationId }) => operationId)
-  expect(withHeader('If-None-Match').toSorted()).toEqual(kinds.map(({ read }) => read).toSorted())
+  const reads = [...kinds.map(({ read }) => read), 'integrations.get']
+  expect(withHeader('If-None-Match').toSorted()).toEqual(reads.toSorted())
   expect(withHeader('If-Match').toSorted()).toEqual(kinds.map(({ change }) => change).toSorted())
 })
 
@@ -140,7 +190,7 @@ describe.each(kinds)('$read', (kind) => {
 })
 
 describe.each(kinds)('$change', (kind) => {
-  it('makes the change when a tag has the current version, and returns none', async () => {
+  it('makes the change when a tag has the current version, and returns the next version', async () => {
     const { read, change } = await start(kind)
     const headers: ((tag: string) => string)[] = [
       (tag) => tag,
@@ -152,8 +202,21 @@ describe.each(kinds)('$change', (kind) => {
       const answer = await change(i, headerOf(tagOf(await read())))
       expect(answer.statusCode, answer.body).toBe(200)
       expect(answer.json()).toEqual({ ok: true })
-      expect(answer.headers).not.toHaveProperty('etag')
+      // The next change is made with it; between the two, nobody else has changed anything.
+      const [version] = tagOf(await read()).split('.')
+      expect(tagOf(answer)).toBe(`${version}"`)
+      const again = await change(i, tagOf(answer))
+      expect(again.statusCode, again.body).toBe(200)
+      expect(tagOf(again)).toBe(tagOf(answer))
+      expectError(await change(i + 1, '"other"'), errors.preconditionFailed)
     }
+  })
+
+  it('returns no tag with a refusal', async () => {
+    const { change } = await start(kind)
+    const answer = await change(1, '"other"')
+    expect(answer.statusCode).toBe(412)
+    expect(answer.headers).not.toHaveProperty('etag')
   })
 
   it('returns 412 and changes nothing when none has, also when nothing would change', async () => {
@@ -207,6 +270,42 @@ describe('the version of a seed', () => {
     expect(own.split('.')[0]).toBe(other.split('.')[0])
     expect(own).not.toBe(other)
     expect((await change(1, other)).statusCode).toBe(200)
+  })
+})
+
+describe('the version of a comment', () => {
+  it('stays when a person whom it mentions is renamed', async () => {
+    const { company, read, change } = await start(commentKind)
+    const first = await read()
+    const renamed = await as(company.member, patch('/v1/me', { name: 'Mary Poppins' }))
+    expect(renamed.statusCode, renamed.body).toBe(200)
+    const second = await read()
+    expect(second.json<{ body: string }>().body).toContain('[@Mary Poppins]')
+    expect(tagOf(second)).not.toBe(tagOf(first))
+    expect(tagOf(second).split('.')[0]).toBe(tagOf(first).split('.')[0])
+    expect((await change(1, tagOf(first))).statusCode).toBe(200)
+  })
+
+  it('is that of the text that is read, also when a mentioned account was deleted', async () => {
+    const { url, read, change } = await start(commentKind)
+    await service.db.execute(
+      sql`delete from comment_mentions where comment_id = ${url.slice('/v1/comments/'.length)}`,
+    )
+    const answer = await read()
+    expect(answer.json<{ body: string }>().body).toContain('@Deleted user')
+    expect((await change(1, tagOf(answer))).statusCode).toBe(200)
+  })
+})
+
+describe('integrations.get', () => {
+  it('has a tag, although no operation changes what it returns', async () => {
+    const company = await createCompany(service)
+    const { id } = await insertGrant(service, company.workspace, company.owner)
+    const url = `${company.url}/integrations/${id}`
+    const tag = tagOf(await as(company.owner, get(url)))
+    expect(tag).toMatch(/^"[\w-]{16}\.[\w-]{16}"$/)
+    const again = await as(company.owner, { ...get(url), headers: { 'if-none-match': tag } })
+    expect(again.statusCode).toBe(304)
   })
 })
 

@@ -1,12 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, expect, it, vi } from 'vitest'
 import { formatTime } from '../../src/mail/times.ts'
-import { createCompany, patch, post } from '../support/company.ts'
+import { createCompany, patch } from '../support/company.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { listNotifications } from '../support/notifications.ts'
 import { insertGrant } from '../support/seeds.ts'
 import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
+import { deleteWorkspace } from '../support/workspaces.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const webUrl = 'https://app.example.com'
@@ -76,7 +77,7 @@ it('is told again before the next end, once the access was prolonged', async () 
   const user = await service.services.accounts.findByEmail(company.member.email)
   if (!user) throw new Error('the person is not there')
   const principal = { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null } as const
-  await service.services.integrations.prolong(principal, company.workspace.slug, grant.id, 90)
+  await service.services.grants.prolong(principal, company.workspace.slug, grant.id, 90)
   expect(await runHourly()).toEqual([])
   pass(76)
   expect(await runHourly()).not.toEqual([])
@@ -102,7 +103,7 @@ it('nobody is told of access that was revoked, or that was given for less than t
 
 it('nobody is told of access to a workspace that was deleted', async () => {
   const { company } = await grantFor(30)
-  await as(company.owner, post(`${company.url}/delete`, { confirmSlug: company.workspace.slug }))
+  await deleteWorkspace(service, company.owner, company.workspace)
   // The mail to the owners.
   await vi.waitUntil(isDone, { timeout: 10_000, interval: 20 })
   pass(20)

@@ -90,6 +90,7 @@ describe('200', () => {
       expect(answer.json()).toEqual([
         {
           id: rows[0]?.id,
+          ...{ workspaceId: workspace.id, url: null },
           type: 'team.created',
           actorType: 'user',
           actorUserId: admin.id,
@@ -105,6 +106,7 @@ describe('200', () => {
         },
         {
           id: rows[1]?.id,
+          ...{ workspaceId: workspace.id, url: null },
           type: 'workspace.created',
           actorType: 'user',
           actorUserId: owner.id,
@@ -218,7 +220,8 @@ describe('200', () => {
     const names = (await listEvents(company, { actorUserId: company.admin.id })).map(
       (event) => event.actorName,
     )
-    expect(names).toEqual(['Adam Otherwise', 'Adam Admin', 'Adam Admin'])
+    // The rename is an event of the former name.
+    expect(names).toEqual(['Adam Otherwise', 'Adam Admin', 'Adam Admin', 'Adam Admin'])
   })
 
   it('filters by type, and returns no events for an unknown type', async () => {

@@ -7,6 +7,7 @@ import { errors } from '../../src/kernel/errors.ts'
 import { encodeFeedCursor } from '../../src/domain/event-cursors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { letAgentIn } from '../support/agent-caller.ts'
+import { createKey, noRestrictions, pathOfKey } from '../support/api-keys.ts'
 import {
   createCompany,
   createInvite,
@@ -15,6 +16,7 @@ import {
   get,
   patch,
   post,
+  put,
   type TestCompany,
 } from '../support/company.ts'
 import { openEventStream, type ReceivedStream } from '../support/event-stream-client.ts'
@@ -210,6 +212,21 @@ describe('200', () => {
       'member.role_changed',
       'invite.created',
     ])
+  })
+
+  it('shows to a key what its highest role allows at the time, and nothing more', async () => {
+    const company = await createCompany(service)
+    const { owner } = company
+    const key = await createKey(service, owner, { maxRole: 'viewer' })
+    const stream = await open(key, company)
+    await createInvite(service, owner, company)
+    await createTeam(service, owner, company, 'One')
+    await stream.received(/team One/)
+    const restricted = put(`${pathOfKey(key.id)}/restrictions`, { ...noRestrictions, maxRole: 'admin' })
+    expect((await as(owner, restricted)).statusCode).toBe(200)
+    await createInvite(service, owner, company)
+    await stream.received(/invite\.created/)
+    expect(typesOf(stream)).toEqual(['workspace.created', 'team.created', 'invite.created'])
   })
 
   it('does not count towards the limit of concurrent requests, nor as a slow reader', async () => {

@@ -63,10 +63,9 @@ describe('200', () => {
         },
       ),
     )
-    expect((await findJobs(service, invite.id)).at(-1)).toEqual({
-      task: 'send_invite_accepted',
-      payload: { inviteId: invite.id, memberName: 'Ivy Invited' },
-    })
+    expect(await findNotifications(service, workspace)).toMatchObject([
+      { user_id: company.admin.id, kind: 'invite_accepted' },
+    ])
     const members = (await as(person, get(`${company.url}/members`))).json<
       { userId: string; joinedAt: string }[]
     >()

@@ -49,6 +49,7 @@ describe('200', () => {
         createdAt: clock.now().toISOString(),
         expiresAt: expiresAt.toISOString(),
         lastSentAt: null,
+        delivery: 'waiting',
       },
       inviteUrl,
     })

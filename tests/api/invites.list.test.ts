@@ -39,6 +39,7 @@ describe('200', () => {
         createdAt: createdAt.toISOString(),
         expiresAt: new Date(createdAt.getTime() + week).toISOString(),
         lastSentAt: null,
+        delivery: 'waiting',
       },
       {
         id: fresh.id,
@@ -50,6 +51,7 @@ describe('200', () => {
         createdAt: clock.now().toISOString(),
         expiresAt: new Date(clock.now().getTime() + week).toISOString(),
         lastSentAt: null,
+        delivery: 'waiting',
       },
     ])
     expect(answer.body).not.toContain(old.token)

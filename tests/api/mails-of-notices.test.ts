@@ -10,6 +10,7 @@ import { runJobsNow } from '../support/run-jobs-now.ts'
 import { addEvidence, createSeed, insertGrant } from '../support/seeds.ts'
 import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
+import { deleteWorkspace } from '../support/workspaces.ts'
 
 const hourMs = 60 * 60 * 1000
 const clock = createTestClock()
@@ -84,8 +85,7 @@ const between: [string, (setting: Setting) => Promise<unknown>][] = [
   ['reads it in a deleted seed', ({ company, seed }) => as(company.owner, del(`/v1/seeds/${seed.id}`))],
   [
     'reads it in a deleted workspace',
-    ({ company }) =>
-      as(company.owner, post(`${company.url}/delete`, { confirmSlug: company.workspace.slug })),
+    ({ company }) => deleteWorkspace(service, company.owner, company.workspace),
   ],
 ]
 
@@ -201,14 +201,15 @@ describe('what is gone by the time of the mail', () => {
     expect(subjectsTo({ email })).toEqual(['Mary Member mentioned you in Secret plan'])
   })
 
-  it('is told without a text: a digest about withdrawn evidence quotes nothing of it', async () => {
+  it('is told without a text: a digest quotes neither withdrawn evidence nor deleted comments', async () => {
     const { company, seed, reader } = await setUp()
     const evidence = await addEvidence(service, company.member, seed, {
       summary: 'A customer by name said so',
       sourceUrl: 'https://evil.example/source',
     })
     await as(company.member, post(`/v1/evidence/${evidence.id}/withdraw`, { reason: 'It named a customer' }))
-    await createComment(service, company.member, seed, { body: 'A secret comment' })
+    const { id } = await createComment(service, company.member, seed, { body: 'A secret comment' })
+    await as(company.member, del(`/v1/comments/${id}`))
     await runDigests()
     const [mail] = mailsTo(reader)
     expect(mail?.raw).toBeDefined()

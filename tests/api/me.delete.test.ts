@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
-import { eraseLeavers } from '../../src/accounts/leaving/leaving.jobs.ts'
+import { eraseLeavers } from '../../src/accounts/deletion/deletion.jobs.ts'
 import { deletionWaitMs } from '../../src/domain/accounts.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { addPerson, createCompany, del, findRoles, get, patch, post } from '../support/company.ts'
@@ -9,7 +9,7 @@ import { createOAuthTester } from '../support/oauth-client.ts'
 import { createSeed } from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
-import { createWorkspace } from '../support/workspaces.ts'
+import { createWorkspace, deleteWorkspace } from '../support/workspaces.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock })
@@ -20,7 +20,13 @@ const oauth = createOAuthTester(service)
 async function allow({ email }: TestPerson): Promise<void> {
   const user = await services.accounts.findByEmail(email)
   if (!user) throw new Error('there is no such person')
-  await services.leaving.allow({ user, source: 'web', apiKeyId: null, sessionId: null, grantId: null })
+  await services.accountDeletion.allow({
+    user,
+    source: 'web',
+    apiKeyId: null,
+    sessionId: null,
+    grantId: null,
+  })
 }
 
 const remove = ({ email }: TestPerson, confirmEmail = email) => post('/v1/me/delete', { confirmEmail })
@@ -126,8 +132,7 @@ describe('409', () => {
 
   it('does not count deleted workspaces', async () => {
     const person = await createAllowed()
-    const { slug } = await createWorkspace(service, person)
-    await as(person, post(`/v1/workspaces/${slug}/delete`, { confirmSlug: slug }))
+    await deleteWorkspace(service, person, await createWorkspace(service, person))
     expect((await as(person, remove(person))).statusCode).toBe(200)
   })
 })

@@ -32,7 +32,10 @@ describe('200', () => {
       email,
       image,
       role,
+      kind: 'person',
       joinedAt: joinedAt[id],
+      // Recorded a moment after what the person did.
+      lastActivityAt: expect.toBeOneOf([null, expect.any(String)]) as unknown,
     }))
     for (const person of [owner, admin, member, viewer]) {
       const answer = await as(person, get(`${url}/members`))

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
+import { createKey } from '../support/api-keys.ts'
 import {
   addPerson,
   createCompany,
@@ -58,6 +59,41 @@ describe('200', () => {
     expect(await findRoles(service, workspace)).toEqual({ [other.id]: 'owner' })
   })
 
+  it('tells owners and admins of the keys of the member that stop, in one notification and an event for each', async () => {
+    const company = await createCompany(service)
+    const { owner, admin, member, viewer, url, workspace } = company
+    const workspaceIds = [workspace.id]
+    const keys = [
+      await createKey(service, member, { workspaceIds }),
+      await createKey(service, member, { workspaceIds }),
+    ]
+    await createKey(service, member)
+    await as(admin, remove(url, member))
+    const stopped = (await as(owner, get(`${url}/events?type=api_key.stopped`))).json<{ data: object }[]>()
+    expect(stopped.map(({ data }) => data).toReversed()).toEqual(
+      keys.map(({ id }) => ({ apiKeyId: id, userId: member.id })),
+    )
+    expect((await as(viewer, get(`${url}/events?type=api_key.stopped`))).json()).toEqual([])
+    const [first] = keys
+    for (const person of [owner, admin])
+      expect((await as(person, get('/v1/me/notifications'))).json()).toMatchObject([
+        {
+          kind: 'key_stopped',
+          text: `The API key ${first?.tokenPrefix}…${first?.lastFour} and 1 more stopped in Acme: their owner is not a member any more`,
+          path: `/w/${workspace.slug}/settings/api-keys`,
+        },
+      ])
+    expect((await as(viewer, get('/v1/me/notifications'))).json()).toEqual([])
+  })
+
+  it('tells of no key when none of the member acts in the workspace', async () => {
+    const { owner, member, url } = await createCompany(service)
+    await createKey(service, member)
+    await as(owner, remove(url, member))
+    expect((await as(owner, get(`${url}/events?type=api_key.stopped`))).json()).toEqual([])
+    expect((await as(owner, get('/v1/me/notifications'))).json()).toEqual([])
+  })
+
   it('deletes the team memberships, seed participations and grants of the member in this workspace only', async () => {
     const [here, there] = [await createCompany(service), await createCompany(service)]
     const person = await createPerson()
@@ -98,6 +134,8 @@ describe('200', () => {
     const feed = (await as(owner, get(`${url}/events`))).json<object[]>()
     expect(feed).toMatchObject([
       { actorName: 'Olga Owner', summary: 'Olga Owner removed Adam Admin' },
+      // That by which he removed her.
+      { type: 'api_key.stopped' },
       { actorName: 'Adam Admin', actorUserId: admin.id, summary: 'Adam Admin removed Mary Member' },
       {},
     ])

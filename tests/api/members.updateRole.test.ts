@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
@@ -11,7 +12,8 @@ import {
   patch,
 } from '../support/company.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { createSeed } from '../support/seeds.ts'
+import { selectRows, startTestApp } from '../support/test-app.ts'
 import { eventBy, findEvents } from '../support/workspaces.ts'
 
 const service = await startTestApp()
@@ -47,6 +49,39 @@ describe('200', () => {
         payload: { workspaceId: workspace.id, userId: member.id, role: 'admin', actorName: 'Olga Owner' },
       },
     ])
+  })
+
+  it('leaves the seeds that a new viewer led without a lead, with an event for each', async () => {
+    const company = await createCompany(service)
+    const { url, workspace, owner, admin, member } = company
+    const seeds = await Promise.all([
+      createSeed(service, member, company, { title: 'Plain invoices' }),
+      createSeed(service, member, company, { title: 'Fewer meetings' }),
+    ])
+    const ofAdmin = await createSeed(service, admin, company, { title: 'Chat' })
+    for (const role of ['admin', 'viewer']) await as(owner, update(url, member, { role }))
+    const listed = (await as(owner, get(`${url}/events?type=seed.updated`))).json<object[]>()
+    expect(listed).toHaveLength(2)
+    for (const seed of seeds)
+      expect(listed).toContainEqual(
+        expect.objectContaining({
+          actorUserId: owner.id,
+          targetId: seed.id,
+          summary: `Olga Owner removed Mary Member as the lead of the seed ${seed.title}`,
+          data: expect.objectContaining({
+            fields: ['leadUserId'],
+            leadUserId: null,
+            leadUserIdBefore: member.id,
+          }) as object,
+        }),
+      )
+    const leads = await selectRows<{ id: string; lead_user_id: string | null }>(
+      service.db,
+      sql`select id, lead_user_id from seeds where workspace_id = ${workspace.id}`,
+    )
+    expect(new Map(leads.map(({ id, lead_user_id }) => [id, lead_user_id]))).toEqual(
+      new Map<string, string | null>([...seeds.map(({ id }) => [id, null] as const), [ofAdmin.id, admin.id]]),
+    )
   })
 
   it('tells the person in their inbox, but nobody who changes their own role', async () => {

@@ -193,9 +193,20 @@ describe('the metrics of resources', () => {
     await db.execute(sql`select graphile_worker.add_job('x', run_at => now() + interval '1 hour')`)
     await db.execute(sql`select graphile_worker.add_job('x', max_attempts => 1)`)
     await db.execute(sql`update graphile_worker._private_jobs set attempts = 1 where max_attempts = 1`)
+    // It waits for its second attempt, in an hour.
+    await db.execute(sql`select graphile_worker.add_job('retried', run_at => now() + interval '1 hour')`)
+    await db.execute(sql`
+      update graphile_worker._private_jobs jobs set attempts = 1, last_error = 'no', created_at = now() - interval '20 minutes'
+      from graphile_worker._private_tasks tasks where tasks.id = jobs.task_id and identifier = 'retried'`)
     const counts = await services.jobOperations.count()
-    expect(counts).toMatchObject({ failed: 1, running: 0 })
-    expect(counts.oldestSeconds).toBeGreaterThanOrEqual(70)
+    expect(counts).toMatchObject({ failed: 1, running: 0, retrying: 1 })
+    expect(counts.oldestReadySeconds).toBeGreaterThanOrEqual(70)
+    expect(counts.oldestReadySeconds).toBeLessThan(1000)
+    expect(counts.oldestRetryingSeconds).toBeGreaterThanOrEqual(1200)
+    const now = createMetrics()
+    now.observe({ pools: {}, readJobs: services.jobOperations.count })
+    expect(await now.read()).toContain('workspace_jobs{state="retrying"} 1\n')
+    expect(await now.read()).toMatch(/workspace_jobs_oldest_seconds\{state="retrying"\} 12\d\d\./)
     const fresh = createMetrics()
     fresh.observe({ pools: {}, readJobs: () => Promise.reject(new Error('down')) })
     expect(await fresh.read()).toContain('workspace_database_up 0')

@@ -17,7 +17,7 @@ import {
 import { expectError } from '../support/expect-error.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { untilWaiting } from '../support/until-waiting.ts'
-import { addMember, allowDomains, findEvents, randomSlug } from '../support/workspaces.ts'
+import { addMember, allowDomains, deleteWorkspace, findEvents, randomSlug } from '../support/workspaces.ts'
 
 const service = await startTestApp()
 const { app, as, createPerson, db, services } = service
@@ -186,7 +186,7 @@ describe('a workspace', () => {
     const { company, person } = await offer()
     const closed = await createCompany(service)
     const deleted = await createOpenCompany(randomDomain())
-    await as(deleted.owner, post(`${deleted.url}/delete`, { confirmSlug: deleted.workspace.slug }))
+    await deleteWorkspace(service, deleted.owner, deleted.workspace)
     const stranger = await createPerson({ email: at(randomDomain()) })
     const ids = [company.workspace.id, closed.workspace.id, deleted.workspace.id, createId(), 'x', '%00']
     const answers = await Promise.all(
@@ -313,7 +313,7 @@ describe('a former member', () => {
     const { company, person } = await offer()
     await join(person, company)
     await leave(person, company, company.owner)
-    await as(company.owner, post(`${company.url}/delete`, { confirmSlug: company.workspace.slug }))
+    await deleteWorkspace(service, company.owner, company.workspace)
     await services.ownership.restore(company.workspace.slug, {})
     await expectNoOffer(person, company)
   })

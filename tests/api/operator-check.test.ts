@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createAppSecret } from '../../src/platform/secrets/app-secret.port.ts'
 import { createOperatorTokens } from '../../src/areas/system/operator-tokens.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { expectError } from '../support/expect-error.ts'
@@ -8,7 +9,7 @@ import { startTestApp } from '../support/test-app.ts'
 const clock = createTestClock()
 const secret = 'the secret of the installation, which operators have'
 const { app } = await startTestApp({ clock, environment: { APP_SECRET: secret, TRUST_PROXY: '10.0.0.0/8' } })
-const tokens = createOperatorTokens(() => secret)
+const tokens = createOperatorTokens(createAppSecret(() => secret))
 
 const ask = (token: string | undefined, from: { remoteAddress?: string; forwarded?: string } = {}) =>
   app.inject({
@@ -50,7 +51,9 @@ describe('the address by which admin check knows the service', () => {
       undefined,
       '',
       'nonsense',
-      createOperatorTokens(() => 'another secret of another installation').create(clock.now()),
+      createOperatorTokens(createAppSecret(() => 'another secret of another installation')).create(
+        clock.now(),
+      ),
       `${Number(expiresAt) + 1}.${signature}`,
       `${expiresAt}.${signature.slice(1)}A`,
       // From a machine whose clock is hours ahead.

@@ -349,6 +349,8 @@ const filtersOf: Record<string, string> = {
   'people.list': ' undefined',
   'seeds.list': ' [null,null,null,null,"createdAt"]',
   'comments.list': ' ',
+  'agentRequests.list': ' {}',
+  'comments.listOfWorkspace': ' {}',
   'integrations.list': ' ',
   'webhooks.listDeliveries': ' ',
   'notifications.list': ' [null,null]',

@@ -156,7 +156,6 @@ describe('concurrent requests to accept an invite', () => {
       expect(await countEvents(company, 'member.joined')).toBe(1)
       expect(await findJobs(service, invite.id)).toEqual([
         { task: 'send_invite', payload: { inviteId: invite.id } },
-        { task: 'send_invite_accepted', payload: { inviteId: invite.id, memberName: 'Ivy Invited' } },
       ])
     }
   })

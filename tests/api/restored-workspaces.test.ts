@@ -24,7 +24,13 @@ import { selectRows, startTestApp, type TestPerson } from '../support/test-app.t
 import { createTestClock } from '../support/test-clock.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
 import { createWebhook } from '../support/webhooks.ts'
-import { allowDomains, createWorkspace, findWorkspace, randomSlug } from '../support/workspaces.ts'
+import {
+  allowDomains,
+  createWorkspace,
+  deleteWorkspace,
+  findWorkspace,
+  randomSlug,
+} from '../support/workspaces.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({
@@ -35,10 +41,7 @@ const service = await startTestApp({
 const { app, as, createPerson, db, services } = service
 const oauth = createOAuthTester(service)
 
-const remove = async ({ owner, url, workspace }: TestCompany) => {
-  const answer = await as(owner, post(`${url}/delete`, { confirmSlug: workspace.slug }))
-  expect(answer.statusCode, answer.body).toBe(200)
-}
+const remove = ({ owner, workspace }: TestCompany) => deleteWorkspace(service, owner, workspace)
 const restore = ({ workspace }: TestCompany, ownerEmail?: string) =>
   services.ownership.restore(workspace.slug, ownerEmail === undefined ? {} : { ownerEmail })
 

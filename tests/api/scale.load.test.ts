@@ -30,6 +30,9 @@ const [big, small, rest] = [
   await createCompany(service),
 ]
 await fill(big)
+const someSeeds = (await selectRows<{ id: string }>(db, sql`select id from seeds order by id limit 20`)).map(
+  ({ id }) => id,
+)
 
 async function fill({ workspace, owner, admin }: TestCompany): Promise<void> {
   // UUIDv7 as far as the service looks at it, from a number.
@@ -85,8 +88,14 @@ async function fill({ workspace, owner, admin }: TestCompany): Promise<void> {
     insert into evidence (id, seed_id, kind, verdict, summary, author_name, created_at)
     select gen_random_uuid(), id, 'interview', 'supports', 'What somebody said', 'Olga', now() + i * interval '1 second'
     from seeds, generate_series(1, 10) as i where workspace_id = ${workspace.id}`)
+    // Agents write little, and little is edited.
+    await tx.execute(sql`
+    insert into comments (id, workspace_id, seed_id, body, author_name, agent_name, created_at, edited_at)
+    select gen_random_uuid(), workspace_id, id, 'Who says so?', 'Olga', case when i = 1 then 'Robbie' end,
+      '2024-01-01'::timestamptz + i * interval '1 day', case when i = 2 then '2024-03-01'::timestamptz end
+    from seeds, generate_series(1, 40) as i where workspace_id = ${workspace.id}`)
   })
-  for (const table of ['users', 'memberships', 'events', 'seeds', 'evidence'])
+  for (const table of ['users', 'memberships', 'events', 'seeds', 'evidence', 'comments', 'search_entries'])
     await patient.execute(sql.raw(`vacuum analyze ${table}`))
   await patient.$client.end()
 }
@@ -168,18 +177,23 @@ const buffersMax = 1_000
 /** What the key and the workspace may cost: a few rows, each found by an index. */
 const keyBuffersMax = 100
 
-async function expectCheap(path: string, indexes: RegExp, reader?: TestPerson): Promise<void> {
+async function expectCheap(
+  path: string,
+  indexes: RegExp,
+  reader?: TestPerson,
+  max = buffersMax,
+): Promise<void> {
   const [key, statement] = await statementsOf(big, path, reader)
   if (!key || !statement) throw new Error('nothing was asked')
   const before = await costOf(key)
   expect(key.text).toContain('"api_keys"')
   expect(before.buffers, before.plan).toBeLessThan(keyBuffersMax)
-  await expectStatementCheap(statement, indexes)
+  await expectStatementCheap(statement, indexes, max)
 }
 
-async function expectStatementCheap(statement: Statement, indexes: RegExp): Promise<void> {
+async function expectStatementCheap(statement: Statement, indexes: RegExp, max = buffersMax): Promise<void> {
   const { buffers, scanned, plan } = await costOf(statement)
-  expect(buffers, plan).toBeLessThan(buffersMax)
+  expect(buffers, plan).toBeLessThan(max)
   expect(plan).toMatch(indexes)
   expect(scanned, plan).toEqual([])
 }
@@ -240,27 +254,46 @@ describe('with 100,000 users and 1,100,000 events', () => {
       'events/changes?types=workspace.icon_removed',
       /events_position_key/,
     ],
-    ['people.list, search that matches one person', 'people?q=person-7777@', /users_search_text_idx/],
-    ['people.list, search that matches no one', 'people?q=nobody-at-all', /users_search_text_idx/],
-    ['people.list, search that matches everyone', 'people?q=example.com', /memberships_by_workspace_idx/],
+    ['comments.listOfWorkspace, first page', 'comments', /comments_by_workspace_idx/],
+    ['comments.listOfWorkspace, by agents', 'comments?by=agents', /comments_of_agents_idx/],
+    ['comments.listOfWorkspace, of recent days', 'comments?since=2024-02-09', /comments_edited_idx/],
+    ['comments.listOfWorkspace, of a seed', () => `comments?seedIds=${someSeeds[0]}`, /comments_by_seed_idx/],
+    [
+      'comments.listOfWorkspace, of twenty seeds',
+      () => `comments?seedIds=${someSeeds.join()}&limit=5`,
+      /comments_by_seed_idx/,
+    ],
+    ['people.list, search that matches one person', 'people?q=person-7777@', /search_entries_words_idx/],
+    ['people.list, search that matches no one', 'people?q=nobody-at-all', /search_entries_words_idx/],
   ])('%s: reads fewer than 1,000 buffers, by an index', async (_name, path, indexes) => {
     await expectCheap(typeof path === 'string' ? path : path(), indexes)
   })
 
+  it('people.list, search that matches everyone: reads fewer than ten buffers for each row, by an index', async () => {
+    const [{ version } = { version: 0 }] = await selectRows<{ version: number }>(
+      db,
+      sql`select current_setting('server_version_num')::int as version`,
+    )
+    // Before version 17, PostgreSQL descends an index once for each element of an array: three pages for each membership.
+    const descents = version < 170_000 ? 3 * 101 : 0
+    await expectCheap('people?q=example.com', /search_entries_newest_idx/, big.owner, buffersMax + descents)
+  })
+
   it.each([
-    ['first page', 'events', /events_for_all_idx/],
-    ['by an actor of many events', () => `events?actorUserId=${big.owner.id}`, /events_for_all_/],
-    ['by an actor of hidden events', () => `events?actorUserId=${big.admin.id}`, /events_for_all_/],
+    ['first page', 'events', /events_for_everybody_idx/],
+    ['by an actor of many events', () => `events?actorUserId=${big.owner.id}`, /events_for_everybody_/],
+    ['by an actor of hidden events', () => `events?actorUserId=${big.admin.id}`, /events_for_everybody_/],
     ['of an unknown target', () => `events?targetId=${createId()}`, /events_by_target_idx/],
     ['by an agent of many events', `events?grantId=${busyAgent}`, /events_(by|for)_/],
     ['by an agent of few events', `events?grantId=${rareAgent}`, /events_by_agent_idx/],
     ['by an unknown agent', () => `events?grantId=${createId()}`, /events_by_agent_idx/],
     ['of a seed of few events', `events?seedId=${rareSeed}`, /events_by_seed_idx/],
-    ['of a type that may be hidden', 'events?type=integration.granted', /events_by_/],
+    // By the person's own grants: which of two indexes is cheaper depends on the sample of the statistics.
+    ['of a type that may be hidden', 'events?type=integration.granted', /events_(by|for)_/],
     [
       'of a time in which all events are hidden',
       'events?since=2025-12-01T00:00:00Z&until=2025-12-20T00:00:00Z',
-      /events_for_all_idx/,
+      /events_for_everybody_idx/,
     ],
   ])(
     'events.list for a member, %s: reads fewer than 1,000 buffers, however many events are hidden',

@@ -46,6 +46,7 @@ describe('200', () => {
     expect(ok).toBe(true)
     expect(evidence).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/) as string,
+      workspaceId: company.workspace.id,
       seedId: seed.id,
       kind: 'experiment',
       verdict: 'contradicts',
@@ -63,7 +64,9 @@ describe('200', () => {
       ...seed,
       participantCount: 1,
       evidenceCounts: { supports: 0, contradicts: 1, neutral: 0 },
+      lastEvidenceAt: clock.now().toISOString(),
       updatedAt: clock.now().toISOString(),
+      activityAt: clock.now().toISOString(),
     })
     expect((await findEvents(service, company.workspace)).at(-1)).toEqual(
       eventBy(
@@ -120,6 +123,51 @@ describe('200', () => {
   })
 })
 
+describe('with join', () => {
+  it('joins the seed in the same change, and follows it', async () => {
+    const seed = await createEmptySeed(service, company.owner, company)
+    const answer = await add(company.member, seed.id, { ...someEvidence, join: true })
+    expect(answer.statusCode).toBe(200)
+    expect((await as(company.member, get(`/v1/seeds/${seed.id}`))).json()).toMatchObject({
+      joined: true,
+      following: true,
+      participantCount: 1,
+    })
+    const told = (await findEvents(service, company.workspace)).slice(-2)
+    expect(told.map(({ type }) => type)).toEqual(['seed.joined', 'evidence.added'])
+  })
+
+  it('changes nothing else for a participant, who may have stopped to follow, also on a closed seed', async () => {
+    const seed = await createJoined()
+    await as(company.member, post(`/v1/seeds/${seed.id}/unfollow`))
+    await as(company.member, patch(`/v1/seeds/${seed.id}`, { status: 'dropped' }))
+    const events = await findEvents(service, company.workspace)
+    expect((await add(company.member, seed.id, { ...someEvidence, join: true })).statusCode).toBe(200)
+    const found = (await as(company.member, get(`/v1/seeds/${seed.id}`))).json<object>()
+    expect(found).toMatchObject({ joined: true, following: false, participantCount: 1 })
+    expect(await findEvents(service, company.workspace)).toHaveLength(events.length + 1)
+  })
+
+  it('returns 409 for a closed seed that the caller has not joined, and changes nothing', async () => {
+    const seed = await createEmptySeed(service, company.owner, company)
+    await as(company.owner, patch(`/v1/seeds/${seed.id}`, { status: 'validated' }))
+    const events = await findEvents(service, company.workspace)
+    expectError(await add(company.member, seed.id, { ...someEvidence, join: true }), errors.seedClosed)
+    expect(await findEvidence(service, seed)).toEqual([])
+    expect(await findEvents(service, company.workspace)).toEqual(events)
+  })
+
+  it('adds all evidence that is sent at once, and joins once', async () => {
+    const seed = await createEmptySeed(service, company.owner, company)
+    const answers = await Promise.all(
+      [1, 2, 3].map((i) => add(company.member, seed.id, { ...someEvidence, summary: `${i}`, join: true })),
+    )
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200])
+    const told = (await findEvents(service, company.workspace)).slice(-4).map(({ type }) => type)
+    expect(told.toSorted()).toEqual(['evidence.added', 'evidence.added', 'evidence.added', 'seed.joined'])
+  })
+})
+
 describe('400', () => {
   it('returns 400 for invalid evidence, and adds nothing', async () => {
     const seed = await createJoined()
@@ -144,6 +192,7 @@ describe('400', () => {
       [{ sourceUrl: 'https://example.com/\0' }, 'Refinement', ['sourceUrl']],
       [{ sourceUrl: `https://example.com/${'x'.repeat(2029)}` }, 'Refinement', ['sourceUrl']],
       [{ authorName: 'Somebody else' }, 'Unexpected', ['authorName']],
+      [{ join: 'true' }, 'Type', ['join']],
     ] as const) {
       const answer = await add(company.member, seed.id, { ...someEvidence, ...bad })
       expect(answer.statusCode, JSON.stringify(bad)).toBe(400)

@@ -44,14 +44,20 @@ describe('200', () => {
       createdByUserId: company.member.id,
       createdByName: 'Mary Member',
       agentName: null,
+      workspaceId: company.workspace.id,
+      url: `http://localhost:3000/s/${seed.id}`,
       leadUserId: company.member.id,
+      leadName: 'Mary Member',
       participantCount: 1,
       joined: true,
       following: true,
       evidenceCounts: { supports: 0, contradicts: 0, neutral: 0 },
       commentCount: 0,
+      lastEvidenceAt: null,
+      lastCommentAt: null,
       createdAt: clock.now().toISOString(),
       updatedAt: clock.now().toISOString(),
+      activityAt: clock.now().toISOString(),
     })
     expect((await as(company.member, get(`/v1/seeds/${seed.id}`))).json()).toEqual(seed)
     expect((await as(company.viewer, get(`/v1/seeds/${seed.id}`))).json()).toEqual({

@@ -5,9 +5,11 @@ import { countQueries } from '../support/count-queries.ts'
 import { expectError } from '../support/expect-error.ts'
 import { createEmptySeed, joinSeed } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { createTestClock } from '../support/test-clock.ts'
 import { createId } from '../../src/kernel/ids.ts'
 
-const service = await startTestApp()
+const clock = createTestClock()
+const service = await startTestApp({ clock })
 const { app, as } = service
 const company = await createCompany(service)
 
@@ -15,11 +17,12 @@ describe('200', () => {
   it('returns the seed to every member, with whether the caller has joined it', async () => {
     const seed = await createEmptySeed(service, company.member, company, { problem: 'No time' })
     await joinSeed(service, company.admin, seed)
+    const joinedAt = clock.now().toISOString()
     for (const role of ['owner', 'admin', 'member', 'viewer'] as const) {
       const answer = await as(company[role], get(`/v1/seeds/${seed.id}`))
       expect(answer.statusCode).toBe(200)
       expect(answer.json()).toEqual({
-        ...{ ...seed, participantCount: 1 },
+        ...{ ...seed, participantCount: 1, activityAt: joinedAt },
         ...{ joined: role === 'admin', following: role === 'admin' },
       })
       expect(answer.headers['cache-control']).toBe('private, no-cache')

@@ -38,17 +38,23 @@ describe('the lead', () => {
     })
     expect(await read(seed)).toMatchObject({ leadUserId: company.member.id })
     expect(await lastEvent()).toMatchObject({
-      summary: 'Adam Admin made Mary Member the lead of the seed Fewer meetings',
+      summary: 'Adam Admin changed the lead of the seed Fewer meetings from Olga Owner to Mary Member',
       data: {
         ...{ seedId: seed.id, title: 'Fewer meetings', titleBefore: null, fields: ['leadUserId'] },
         ...{ status: null, statusReason: null, leadUserId: company.member.id, leadName: 'Mary Member' },
+        ...{ leadUserIdBefore: company.owner.id, leadNameBefore: 'Olga Owner' },
       },
     })
     expect((await change(company.member, seed, { leadUserId: null })).json()).toEqual({ ok: true })
     expect(await read(seed)).toMatchObject({ leadUserId: null })
     expect(await lastEvent()).toMatchObject({
-      summary: 'Mary Member removed the lead of the seed Fewer meetings',
-      data: { fields: ['leadUserId'], leadUserId: null, leadName: null },
+      summary: 'Mary Member stepped down as the lead of the seed Fewer meetings',
+      data: { fields: ['leadUserId'], leadUserId: null, leadName: null, leadNameBefore: 'Mary Member' },
+    })
+    await change(company.member, seed, { leadUserId: company.owner.id })
+    expect(await lastEvent()).toMatchObject({
+      summary: 'Mary Member made Olga Owner the lead of the seed Fewer meetings',
+      data: { leadName: 'Olga Owner', leadUserIdBefore: null, leadNameBefore: null },
     })
   })
 
@@ -119,7 +125,8 @@ describe('the reason for a status', () => {
     const body = { status: 'dropped', statusReason: ' Nobody wants it ', title: 'Other' }
     expect((await change(company.member, seed, body)).json()).toEqual({ ok: true })
     expect(await lastEvent()).toMatchObject({
-      summary: 'Mary Member changed the title and the status of the seed Fewer meetings from open to dropped',
+      summary:
+        'Mary Member changed the seed Other: the title from Fewer meetings to Other and the status from open to dropped',
       data: { status: { from: 'open', to: 'dropped' }, statusReason: 'Nobody wants it' },
     })
   })

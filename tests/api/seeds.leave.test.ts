@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
-import { createCompany, patch, post } from '../support/company.ts'
+import { createCompany, get, patch, post } from '../support/company.ts'
 import { expectError, issuesOf } from '../support/expect-error.ts'
-import { addEvidence, createEmptySeed, findEvidence, findParticipants, joinSeed } from '../support/seeds.ts'
+import {
+  addEvidence,
+  createEmptySeed,
+  createSeed,
+  findEvidence,
+  findParticipants,
+  findSeed,
+  joinSeed,
+} from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { eventBy, findEvents } from '../support/workspaces.ts'
 import { createId } from '../../src/kernel/ids.ts'
@@ -35,6 +43,43 @@ describe('200', () => {
         { type: 'seed.left', summary: 'Mary Member left the seed Fewer meetings' },
       ),
     ])
+  })
+
+  it('ends that the lead leads the seed, with an event of its own, which nobody else causes', async () => {
+    const seed = await createSeed(service, company.member, company)
+    await joinSeed(service, company.admin, seed)
+    await leave(company.admin, seed.id)
+    await leave(company.member, seed.id)
+    const listed = await as(company.viewer, get(`${company.url}/events?targetId=${seed.id}&limit=3`))
+    const events = listed.json<{ type: string; summary: string; data: object }[]>().toReversed()
+    expect(events.map(({ type, summary, data }) => ({ type, summary, data }))).toEqual([
+      {
+        type: 'seed.left',
+        summary: 'Adam Admin left the seed Fewer meetings',
+        data: { seedId: seed.id, title: 'Fewer meetings' },
+      },
+      {
+        type: 'seed.left',
+        summary: 'Mary Member left the seed Fewer meetings',
+        data: { seedId: seed.id, title: 'Fewer meetings' },
+      },
+      {
+        type: 'seed.updated',
+        summary: 'Mary Member stepped down as the lead of the seed Fewer meetings',
+        data: {
+          ...{
+            seedId: seed.id,
+            title: 'Fewer meetings',
+            titleBefore: null,
+            status: null,
+            statusReason: null,
+          },
+          ...{ fields: ['leadUserId'], leadUserId: null, leadName: null },
+          ...{ leadUserIdBefore: company.member.id, leadNameBefore: 'Mary Member' },
+        },
+      },
+    ])
+    expect(await findSeed(service, seed)).toMatchObject({ lead_user_id: null })
   })
 
   it('returns 200 to a caller who is not a participant, and appends no event', async () => {

@@ -1,10 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
-import { createCompany, get, patch } from '../support/company.ts'
+import { createId } from '../../src/kernel/ids.ts'
+import { createCompany, get, patch, post } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
-import { createEmptySeed, joinSeed, type TestSeed } from '../support/seeds.ts'
+import { createEmptySeed, createSeed, joinSeed, type TestSeed } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
@@ -37,10 +38,11 @@ describe('200', () => {
     const seed = await createEmptySeed(service, company.member, company)
     await joinSeed(service, company.member, seed)
     await joinSeed(service, company.admin, seed)
+    const joined = { participantCount: 2, activityAt: clock.now().toISOString() }
     const read = async (role: 'member' | 'owner') =>
       (await as(company[role], get(`${company.url}/seeds`))).json<TestSeed[]>()
-    expect(await read('member')).toEqual([{ ...seed, participantCount: 2, joined: true, following: true }])
-    expect(await read('owner')).toEqual([{ ...seed, participantCount: 2, joined: false }])
+    expect(await read('member')).toEqual([{ ...seed, ...joined, joined: true, following: true }])
+    expect(await read('owner')).toEqual([{ ...seed, ...joined, joined: false }])
   })
 
   it('filters by status', async () => {
@@ -55,6 +57,61 @@ describe('200', () => {
       const answer = await as(company.viewer, get(`${company.url}/seeds?status=${status}`))
       expect(answer.json<TestSeed[]>().map((seed) => [seed.id, seed.status])).toEqual([[id, status]])
     }
+  })
+
+  it('filters by several statuses, by ids, by the lead and by the last activity, together', async () => {
+    const company = await createCompany(service)
+    const list = async (query: string) => {
+      const answer = await as(company.viewer, get(`${company.url}/seeds?${query}`))
+      expect(answer.statusCode, answer.body).toBe(200)
+      return answer.json<TestSeed[]>().map(({ title }) => title)
+    }
+    const make = async (title: string, fields: object = {}) => {
+      clock.advance(1_000)
+      const seed = await createSeed(service, company.member, company, { title })
+      await as(company.member, patch(`/v1/seeds/${seed.id}`, fields))
+      return seed
+    }
+    const first = await make('First', { status: 'dropped' })
+    const second = await make('Second', { status: 'validating', leadUserId: null })
+    const third = await make('Third')
+    expect(await list('status=open&status=dropped')).toEqual(['Third', 'First'])
+    expect(await list(`ids=${first.id}&ids=${third.id}&ids=${createId()}&ids=x`)).toEqual(['Third', 'First'])
+    expect(await list(`ids=${first.id},${second.id}`)).toEqual(['Second', 'First'])
+    expect(await list('ids=x')).toEqual([])
+    expect(await list(`leadUserId=${company.member.id}`)).toEqual(['Third', 'First'])
+    expect(await list(`leadUserId=${company.owner.id}`)).toEqual([])
+    clock.advance(60_000)
+    const since = clock.now().toISOString()
+    expect(await list(`updatedSince=${since}`)).toEqual([])
+    await as(company.member, post(`/v1/seeds/${first.id}/comments`, { body: 'Why?' }))
+    clock.advance(1_000)
+    await joinSeed(service, company.admin, second)
+    expect(await list(`updatedSince=${since}`)).toEqual(['Second', 'First'])
+    expect(await list(`updatedSince=${since}&status=dropped`)).toEqual(['First'])
+    expect(await list('sort=activityAt')).toEqual(['Second', 'First', 'Third'])
+  })
+
+  it('refuses a cursor of other filters, more than 100 ids, and unknown statuses', async () => {
+    const company = await createCompany(service)
+    for (let n = 0; n < 2; n++) await createSeed(service, company.member, company)
+    const url = `${company.url}/seeds?limit=1&status=open`
+    const next = nextOf((await as(company.viewer, get(`${url}&status=dropped`))).headers.link)
+    const cursor = next?.searchParams.get('cursor') ?? ''
+    expectError(await as(company.viewer, get(`${url}&cursor=${cursor}`)), errors.cursorInvalid, {
+      field: 'cursor',
+    })
+    const ids = `ids=${createId()}&`.repeat(101)
+    const tooMany = await as(company.viewer, get(`${company.url}/seeds?${ids}`))
+    expect(issuesOf(tooMany)).toEqual([{ _tag: 'Refinement', path: ['ids'] }])
+    const separated = Array.from({ length: 101 }, () => createId()).join()
+    const alsoTooMany = await as(company.viewer, get(`${company.url}/seeds?ids=${separated}`))
+    expectError(alsoTooMany, errors.idLimit, { field: 'ids' })
+    const unknown = await as(company.viewer, get(`${company.url}/seeds?status=open&status=closed`))
+    expect(unknown.json<{ issues: object[] }>().issues).toContainEqual({
+      ...{ _tag: 'Type', path: ['status', 1] },
+      message: 'must be one of open, validating, validated, dropped',
+    })
   })
 
   it('pages through the seeds of one status, and returns 400 when a cursor is used with another status', async () => {

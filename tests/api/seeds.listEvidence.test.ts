@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
-import { createCompany, get } from '../support/company.ts'
+import { createCompany, get, post } from '../support/company.ts'
 import { expectError, issuesOf } from '../support/expect-error.ts'
 import { addEvidence, createSeed, joinSeed, type TestEvidence } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
@@ -28,20 +28,31 @@ describe('200', () => {
     }
   })
 
-  it('returns each piece of evidence once over all pages', async () => {
+  it('returns each piece of evidence once over all pages, sorted as asked', async () => {
     const seed = await createSeed(service, company.member, company)
     await joinSeed(service, company.member, seed)
     const ids: string[] = []
     for (let i = 0; i < 5; i++) ids.unshift((await addEvidence(service, company.member, seed)).id)
-    const seen: string[] = []
-    let url: string | undefined = `/v1/seeds/${seed.id}/evidence?limit=2`
-    while (url !== undefined) {
-      const answer = await as(company.viewer, get(url))
-      seen.push(...answer.json<TestEvidence[]>().map(({ id }) => id))
-      const next = /<([^>]+)>; rel="next"/.exec(String(answer.headers.link))?.[1]
-      url = next === undefined ? undefined : new URL(next).pathname + new URL(next).search
+    const readAll = async (query: string) => {
+      const seen: string[] = []
+      let url: string | undefined = `/v1/seeds/${seed.id}/evidence?limit=2${query}`
+      while (url !== undefined) {
+        const answer = await as(company.viewer, get(url))
+        seen.push(...answer.json<TestEvidence[]>().map(({ id }) => id))
+        const next: string | undefined = /<([^>]+)>; rel="next"/.exec(String(answer.headers.link))?.[1]
+        url = next === undefined ? undefined : new URL(next).pathname + new URL(next).search
+      }
+      return seen
     }
-    expect(seen).toEqual(ids)
+    expect(await readAll('')).toEqual(ids)
+    expect(await readAll('&sort=-createdAt')).toEqual(ids)
+    expect(await readAll('&sort=createdAt')).toEqual(ids.toReversed())
+    expect(await readAll('&sort=createdAt&by=people')).toEqual(ids.toReversed())
+    expect(await readAll('&sort=createdAt&by=agents')).toEqual([])
+    const withdrawn = await as(company.member, post(`/v1/evidence/${ids[0]}/withdraw`))
+    expect(withdrawn.statusCode, withdrawn.body).toBe(200)
+    expect(await readAll('&sort=createdAt')).toEqual(ids.slice(1).toReversed())
+    expect(await readAll('&sort=createdAt&includeWithdrawn=true')).toEqual(ids.toReversed())
   })
 })
 

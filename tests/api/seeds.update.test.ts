@@ -27,7 +27,7 @@ const read = async (id: string) =>
 
 describe('200', () => {
   it.each([
-    ['title', 'No meetings', 'the title'],
+    ['title', 'No meetings', 'the title', ' from Fewer meetings to No meetings'],
     ['summary', 'Two\nlines', 'the summary'],
     ['problem', 'Another', 'the problem'],
     ['audience', 'All', 'the audience'],
@@ -42,14 +42,19 @@ describe('200', () => {
       const answer = await update(seed.id, { [name]: value })
       expect(answer.statusCode).toBe(200)
       expect(answer.json()).toEqual({ ok: true })
-      expect(await read(seed.id)).toEqual({ ...seed, [name]: value, updatedAt: clock.now().toISOString() })
+      expect(await read(seed.id)).toEqual({
+        ...seed,
+        [name]: value,
+        updatedAt: clock.now().toISOString(),
+        activityAt: clock.now().toISOString(),
+      })
       expect((await findEvents(service, company.workspace)).at(-1)).toEqual(
         eventBy(
           company.member,
           { type: 'seed', id: seed.id },
           {
             type: 'seed.updated',
-            summary: `Mary Member changed ${told} of the seed Fewer meetings${change}`,
+            summary: `Mary Member changed ${told} of the seed${name === 'title' ? '' : ' Fewer meetings'}${change}`,
           },
         ),
       )
@@ -63,7 +68,7 @@ describe('200', () => {
     expect(await read(seed.id)).toMatchObject({ title: 'No meetings', problem: null, status: 'dropped' })
     const told = (await findEvents(service, company.workspace)).slice(before.length)
     expect(told.map(({ summary }) => summary)).toEqual([
-      'Mary Member changed the title, the problem and the status of the seed Fewer meetings from open to dropped',
+      'Mary Member changed the seed No meetings: the title from Fewer meetings to No meetings, the problem and the status from open to dropped',
     ])
   })
 

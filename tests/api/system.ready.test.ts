@@ -19,12 +19,15 @@ describe('200', () => {
   })
 })
 
+const away = { message: 'The database is not available.' }
+const notMigrated = { message: 'The database is not migrated.' }
+
 describe('503', () => {
   it('returns 503 when the database cannot be reached', async () => {
     const url = `postgres://nobody@127.0.0.1:${await findClosedPort()}/nothing`
     const { app: stranded } = await startTestApp({ environment: { DATABASE_URL: url } })
     const answer = await stranded.inject('/ready')
-    expectError(answer, errors.notReady)
+    expectError(answer, errors.notReady, away)
     expect(answer.headers['retry-after']).toBe('5')
   })
 
@@ -32,7 +35,7 @@ describe('503', () => {
     const { app: fresh, db } = await startTestApp({
       environment: { DATABASE_URL: await createEmptyDatabase() },
     })
-    expectError(await fresh.inject('/ready'), errors.notReady)
+    expectError(await fresh.inject('/ready'), errors.notReady, notMigrated)
     await migrateDatabase(db.$client)
     expect((await fresh.inject('/ready')).statusCode).toBe(200)
   })
@@ -43,7 +46,7 @@ describe('503', () => {
       sql`delete from drizzle.__drizzle_migrations
           where created_at = (select max(created_at) from drizzle.__drizzle_migrations)`,
     )
-    expectError(await behind.inject('/ready'), errors.notReady)
+    expectError(await behind.inject('/ready'), errors.notReady, notMigrated)
   })
 
   it('returns 503 when the database disappears, and logs the reason', async () => {
@@ -52,8 +55,8 @@ describe('503', () => {
     expect((await bereft.inject('/ready')).statusCode).toBe(200)
     await dropDatabase(url)
     // The first answer may tell of the broken connection, those after it of the missing database.
-    expectError(await bereft.inject('/ready'), errors.notReady)
-    expectError(await bereft.inject('/ready'), errors.notReady)
+    expectError(await bereft.inject('/ready'), errors.notReady, away)
+    expectError(await bereft.inject('/ready'), errors.notReady, away)
     // A pooler asks the server again for a while, and keeps its clients waiting.
     expect(log.join('')).toMatch(/does not exist|does not respond/)
   })
@@ -69,7 +72,7 @@ describe('503', () => {
     await vi.waitFor(() => expect(serverSide.bytesRead).toBeGreaterThan(0))
     const closed = close()
     socket.write('Connection: close\r\n\r\n')
-    expectError(await answer, errors.notReady)
+    expectError(await answer, errors.notReady, { message: 'The process is stopping.' })
     await closed
   })
 })

@@ -51,10 +51,12 @@ function byApi(person: TestPerson): Way {
 async function overMcp(person: TestPerson): Promise<Way> {
   const agent = await letAgentIn(service, workspace, person)
   return {
-    createSeed: async (input) => (await agent.use<{ seed: TestSeed }>('create_seed', input)).seed,
+    createSeed: async (input) =>
+      (await agent.use<{ seed: TestSeed }>('create_seed', { ...input, detail: 'full' })).seed,
     join: ({ id }) => agent.use('join_seed', { seedId: id }),
     addEvidence: async ({ id }, input) =>
-      (await agent.use<{ evidence: TestEvidence }>('add_evidence', { seedId: id, ...input })).evidence,
+      (await agent.use<{ evidence: TestEvidence }>('add_evidence', { seedId: id, ...input, detail: 'full' }))
+        .evidence,
     correct: ({ id }, input) => agent.use('update_evidence', { evidenceId: id, ...input }),
     withdraw: ({ id }, reason) => agent.use('withdraw_evidence', { evidenceId: id, reason }),
     comment: ({ id }, body) => agent.use('add_comment', { seedId: id, body }),

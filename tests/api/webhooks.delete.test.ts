@@ -12,7 +12,7 @@ const { as, db } = service
 const url = 'https://hooks.example.com/workspace'
 const jobs = createWebhooksJobs({
   db,
-  mailer: { send: () => Promise.reject(new Error('no mail')), close: () => undefined },
+  mails: { send: () => Promise.reject(new Error('no mail')) },
   webUrl: service.config.webUrl,
 })
 
@@ -53,7 +53,13 @@ describe('200', () => {
     ])
     const kept = await countRows(other.id)
     for (const id of [webhook.id, webhook.id, other.id])
-      await jobs.remove_webhook({ webhookId: id }, { id: 'job' })
+      await jobs.remove_webhook(
+        { webhookId: id },
+        {
+          ...{ id: '1.a', number: '1', name: 'remove_webhook', attempt: 1 },
+          isLastAttempt: false,
+        },
+      )
     expect(await countRows(webhook.id)).toEqual({ webhooks: 0, deliveries: 0 })
     expect(await countRows(other.id)).toEqual(kept)
   })

@@ -3,7 +3,7 @@ import { createCompany, get, patch, post } from '../support/company.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { isSignedBy, startReceiver } from '../support/webhook-receiver.ts'
-import { createWebhook } from '../support/webhooks.ts'
+import { createWebhook, findFaultsOfMessage } from '../support/webhooks.ts'
 import { findEvents } from '../support/workspaces.ts'
 
 const clock = createTestClock()
@@ -26,11 +26,17 @@ describe('200', () => {
     if (!request) throw new Error('there is no request')
     expect(more).toEqual([])
     expect(isSignedBy(request, webhook.secret)).toBe(true)
-    expect(JSON.parse(request.body)).toEqual({
+    const payload: unknown = JSON.parse(request.body)
+    expect(payload).toEqual({
       type: 'webhook.test',
       timestamp: clock.now().toISOString(),
       data: { webhookId: webhook.id, workspaceId: company.workspace.id },
       cursor: null,
+    })
+    expect(findFaultsOfMessage(service, payload, 'test')).toEqual([])
+    expect(request.headers).toMatchObject({
+      'webhook-endpoint-id': webhook.id,
+      'webhook-workspace-id': company.workspace.id,
     })
     expect((await findEvents(service, company.workspace)).at(-1)).toMatchObject({
       type: 'webhook.tested',

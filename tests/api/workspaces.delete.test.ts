@@ -3,8 +3,21 @@ import { describe, expect, it } from 'vitest'
 import { eraseDeletedWorkspaces } from '../../src/areas/workspaces/ownership/ownership.repository.ts'
 import { agentScopes } from '../../src/domain/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
-import { deletedWorkspaceKeptMs, formerSlugKeptMs } from '../../src/domain/workspaces.ts'
-import { createCompany, createInvite, get, patch, post, type TestCompany } from '../support/company.ts'
+import {
+  actionAllowedMs,
+  deletedWorkspaceKeptMs,
+  formerSlugKeptMs,
+  type AllowedAction,
+} from '../../src/domain/workspaces.ts'
+import {
+  addPerson,
+  createCompany,
+  createInvite,
+  get,
+  patch,
+  post,
+  type TestCompany,
+} from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { buildUpload } from '../support/forms.ts'
 import { makePng } from '../support/images.ts'
@@ -17,7 +30,13 @@ import { createSeed } from '../support/seeds.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { findPictures, makeFolder } from '../support/uploads.ts'
-import { createWorkspace, findWorkspace, randomSlug } from '../support/workspaces.ts'
+import {
+  allowActions,
+  createWorkspace,
+  deleteWorkspace,
+  findWorkspace,
+  randomSlug,
+} from '../support/workspaces.ts'
 
 const clock = createTestClock()
 const mailServer = await startMailServer()
@@ -30,6 +49,20 @@ const oauth = createOAuthTester(service)
 
 const remove = ({ url, workspace }: TestCompany, confirmSlug = workspace.slug) =>
   post(`${url}/delete`, { confirmSlug })
+
+/** Allows the keys of a person an action, as the website does after a proof. */
+async function allow({ email }: { email: string }, slug: string, action: AllowedAction) {
+  const user = await services.accounts.findByEmail(email)
+  if (!user) throw new Error('the person is not there')
+  const principal = { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null } as const
+  await services.ownership.allow(principal, slug, action)
+}
+
+/** Deletes a workspace with the key of its owner, who has allowed it. */
+async function removeAllowed(company: TestCompany, confirmSlug?: string) {
+  await allowActions(service, company.workspace, company.owner)
+  return as(company.owner, remove(company, confirmSlug))
+}
 
 /** What there is of each caller outside of workspaces that names one. */
 const readAround = async (person: { apiKey: string }) =>
@@ -56,7 +89,7 @@ describe('200', () => {
     for (const person of [member, invited, offered])
       expect(await readAround(person)).toContain(workspace.slug)
 
-    expect((await as(owner, remove(company))).json()).toEqual({ ok: true })
+    expect((await removeAllowed(company)).json()).toEqual({ ok: true })
 
     const inWorkspace = Object.entries(operations).filter(
       ([id, operation]) =>
@@ -84,7 +117,7 @@ describe('200', () => {
     const { owner, workspace } = company
     const newSlug = randomSlug()
     await as(owner, patch(company.url, { name: 'Acme', slug: newSlug }))
-    await as(owner, post(`/v1/workspaces/${newSlug}/delete`, { confirmSlug: newSlug }))
+    await deleteWorkspace(service, owner, { ...workspace, slug: newSlug })
     const isFree = async (slug: string) =>
       (await as(owner, get(`/v1/slugs/${slug}?excludeWorkspaceId=${workspace.id}`))).json<{
         available: boolean
@@ -110,7 +143,7 @@ describe('200', () => {
   it('tells the owners by mail, who deleted it and until when it can be restored', async () => {
     await services.startJobs()
     const company = await createCompany(service)
-    await as(company.owner, remove(company))
+    await removeAllowed(company)
     const { parsed } = await mailServer.nextFor(company.owner.email)
     expect(parsed.subject).toBe('The workspace Acme was deleted')
     expect(parsed.text).toContain('Olga Owner deleted the workspace Acme')
@@ -125,7 +158,7 @@ describe('a restored workspace', () => {
     const { owner, member, url, workspace } = company
     const seed = await createSeed(service, member, company)
     const agentToken = await oauth.letIn(workspace, owner, { scopes: agentScopes })
-    await as(owner, remove(company))
+    await removeAllowed(company)
     expect(await services.ownership.restore(workspace.slug, {})).toMatchObject({ id: workspace.id })
     expect((await as(member, get(`/v1/seeds/${seed.id}`))).statusCode).toBe(200)
     expect((await oauth.readKit(agentToken)).statusCode).toBe(200)
@@ -138,7 +171,7 @@ describe('a restored workspace', () => {
   it('needs an owner when the owners have deleted their accounts', async () => {
     const company = await createCompany(service)
     const { owner, member, workspace } = company
-    await as(owner, remove(company))
+    await removeAllowed(company)
     expect(await services.accounts.delete(owner.id, { withWorkspaces: false })).toMatchObject({
       isDeleted: true,
     })
@@ -155,7 +188,7 @@ describe('after 14 days', () => {
     const upload = { method: 'POST', url: `${company.url}/icon`, ...buildUpload(await makePng()) } as const
     await as(company.owner, upload)
     const { icon_key: key } = (await findWorkspace(service, company.workspace)) as { icon_key: string }
-    await as(company.owner, remove(company))
+    await removeAllowed(company)
     clock.advance(deletedWorkspaceKeptMs - 60_000)
     await erase()
     expect(await findWorkspace(service, company.workspace)).toBeDefined()
@@ -177,17 +210,54 @@ async function erase(): Promise<void> {
 describe('400', () => {
   it('returns confirmation_mismatch for another slug, and deletes nothing', async () => {
     const company = await createCompany(service)
-    const answer = await as(company.owner, remove(company, 'acme'))
+    const answer = await removeAllowed(company, 'acme')
     expectError(answer, errors.confirmationMismatch, { field: 'confirmSlug' })
     expect((await as(company.owner, get(company.url))).statusCode).toBe(200)
+  })
+})
+
+describe('403', () => {
+  it('returns recent_proof_required without an allowance, which is of one person, workspace and action, and ends', async () => {
+    const company = await createCompany(service)
+    const { owner, workspace } = company
+    const isRefused = async () => {
+      expectError(await as(owner, remove(company)), errors.recentProofRequired)
+      expect((await as(owner, get(company.url))).statusCode).toBe(200)
+    }
+    await isRefused()
+    await allow(owner, workspace.slug, 'workspaces.transferOwnership')
+    await isRefused()
+    const other = await createWorkspace(service, owner)
+    await allow(owner, other.slug, 'workspaces.delete')
+    await isRefused()
+    await allow(await addPerson(service, workspace, 'owner'), workspace.slug, 'workspaces.delete')
+    await isRefused()
+    await allow(owner, workspace.slug, 'workspaces.delete')
+    clock.advance(actionAllowedMs)
+    await isRefused()
+    await allow(owner, workspace.slug, 'workspaces.delete')
+    // A mistake does not use it up.
+    expectError(await as(owner, remove(company, 'acme')), errors.confirmationMismatch, {
+      field: 'confirmSlug',
+    })
+    expect((await as(owner, remove(company))).statusCode).toBe(200)
+    await services.ownership.restore(workspace.slug, {})
+    await isRefused()
+  })
+
+  it('refuses to allow it to who may not do it', async () => {
+    const { admin, workspace } = await createCompany(service)
+    await expect(allow(admin, workspace.slug, 'workspaces.delete')).rejects.toMatchObject({
+      code: 'role_insufficient',
+    })
   })
 })
 
 describe('404', () => {
   it('returns not_found when it is deleted again, and appends no event', async () => {
     const company = await createCompany(service)
-    await as(company.owner, remove(company))
-    expectError(await as(company.owner, remove(company)), errors.notFound)
+    await removeAllowed(company)
+    expectError(await removeAllowed(company), errors.notFound)
     const rows = await selectRows(
       db,
       sql`select id from events where workspace_id = ${company.workspace.id} and type = 'workspace.deleted'`,

@@ -13,7 +13,7 @@ import { createFaultFinder } from '../support/schema-faults.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { makeFolder } from '../support/uploads.ts'
-import { randomSlug } from '../support/workspaces.ts'
+import { allowActions, randomSlug } from '../support/workspaces.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock, environment: { DATA_DIR: await makeFolder() } })
@@ -37,6 +37,19 @@ const read = (body: string) =>
     .map((line) => JSON.parse(line) as Line)
 
 describe('200', () => {
+  it('appends an event when it begins, which only managers see', async () => {
+    const company = await createCompany(service)
+    await as(company.owner, get(`${company.url}/export`))
+    await services.exports.exportForOperator(company.workspace.slug)
+    const list = async (person: TestPerson) =>
+      (await as(person, get(`${company.url}/events?types=workspace.exported`))).json<{ summary: string }[]>()
+    expect((await list(company.admin)).map(({ summary }) => summary)).toEqual([
+      'An operator began an export of the workspace',
+      'Olga Owner began an export of the workspace',
+    ])
+    expect(await list(company.viewer)).toEqual([])
+  })
+
   it('has each thing in the workspace in a line, without secrets, and the number of lines at the end', async () => {
     const company = await createCompany(service)
     const names = Object.values(operations).flatMap(namesIn)
@@ -59,8 +72,18 @@ describe('200', () => {
       expect(findFaults(schemas[kind] ?? {}, data), `${kind} ${JSON.stringify(data)}`).toEqual([])
     expect(new Set(lines.map(({ kind }) => kind))).toEqual(
       new Set([
-        ...['workspace', 'member', 'team', 'teamMember', 'invite', 'integration', 'webhook', 'seed'],
-        ...['participant', 'evidence', 'comment', 'event', 'end'],
+        ...[
+          'workspace',
+          'member',
+          'team',
+          'teamMember',
+          'invite',
+          'integration',
+          'webhook',
+          'serviceAccount',
+          'seed',
+        ],
+        ...['participant', 'evidence', 'comment', 'agentRequest', 'event', 'end'],
       ]),
     )
     expect(lines.at(-1)).toEqual({ kind: 'end', data: { count: lines.length - 1 } })
@@ -79,7 +102,10 @@ describe('200', () => {
     expect(answer.body).not.toMatch(/secret|hash|token/i)
     const events = (await as(company.owner, get(`${company.url}/events?limit=200`))).json<{ id: string }[]>()
     const exported = lines.filter(({ kind }) => kind === 'event').map(({ data }) => data)
-    expect(exported.toReversed()).toEqual(events)
+    const place = { workspaceId: company.workspace.id, url: 'any' }
+    expect(exported.toReversed().map((event) => ({ ...event, ...place }))).toEqual(
+      events.map((event) => ({ ...event, url: 'any' })),
+    )
   })
 
   it('has all rows of lists that are longer than a page, each once', async () => {
@@ -141,6 +167,7 @@ describe('while it is sent', () => {
     const company = await createCompany(service)
     const { owner, admin, url, workspace } = company
     const lines = await begin(owner, workspace.slug)
+    await allowActions(service, workspace, owner)
     await as(owner, post(`${url}/transfer-ownership`, { userId: admin.id }))
     clock.advance(11_000)
     await expect(lines.next()).rejects.toMatchObject({ code: 'not_a_member' })

@@ -29,6 +29,7 @@ interface Found {
   title: string
   excerpt: string | null
   seedId: string | null
+  seedStatus: string | null
   path: string
 }
 
@@ -84,6 +85,7 @@ describe('200', () => {
         title: 'Quokka rental',
         excerpt: 'A day of none',
         seedId: seed.id,
+        seedStatus: 'open',
         path: `${base}/seeds/${seed.id}`,
       },
       {
@@ -92,6 +94,7 @@ describe('200', () => {
         title: 'Quokka rental',
         excerpt: 'Nine of ten want a quokka',
         seedId: seed.id,
+        seedStatus: 'open',
         path: `${base}/seeds/${seed.id}#evidence-${evidence.id}`,
       },
       {
@@ -100,6 +103,7 @@ describe('200', () => {
         title: 'Quokka rental',
         excerpt: 'A quokka? @… knows',
         seedId: seed.id,
+        seedStatus: 'open',
         path: `${base}/seeds/${seed.id}#comment-${commentId}`,
       },
       {
@@ -108,6 +112,7 @@ describe('200', () => {
         title: 'Quokka Keeper',
         excerpt: person.email,
         seedId: null,
+        seedStatus: null,
         path: `${base}/people/${person.id}`,
       },
       {
@@ -116,6 +121,7 @@ describe('200', () => {
         title: 'Quokka team',
         excerpt: null,
         seedId: null,
+        seedStatus: null,
         path: `${base}/teams/${team.id}`,
       },
     ]

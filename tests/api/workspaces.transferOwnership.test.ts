@@ -1,23 +1,33 @@
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
-import { addPerson, createCompany, findRoles, post } from '../support/company.ts'
+import { addPerson, createCompany, findRoles, post, type TestCompany } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { findNotifications } from '../support/notifications.ts'
-import { startTestApp } from '../support/test-app.ts'
-import { eventBy, findEvents } from '../support/workspaces.ts'
+import { startTestApp, type TestPerson } from '../support/test-app.ts'
+import { allowActions, eventBy, findEvents } from '../support/workspaces.ts'
 
 const service = await startTestApp()
 const { as } = service
+
+/** Has each person transfer the ownership, who has allowed it to their key. */
+async function transferAllowed(
+  person: TestPerson,
+  { url, workspace }: Pick<TestCompany, 'url' | 'workspace'>,
+  userId: string,
+) {
+  await allowActions(service, workspace, person)
+  return as(person, transfer(url, userId))
+}
 
 const transfer = (url: string, userId: string) => post(`${url}/transfer-ownership`, { userId })
 
 describe('200', () => {
   it('makes the member an owner and the caller an admin, with one event and a notification', async () => {
     const company = await createCompany(service)
-    const { owner, member, url, workspace } = company
+    const { owner, member, workspace } = company
     const before = await findEvents(service, workspace)
-    const answer = await as(owner, transfer(url, member.id))
+    const answer = await transferAllowed(owner, company, member.id)
     expect(answer.json()).toEqual({ ok: true })
     expect(await findRoles(service, workspace)).toMatchObject({ [owner.id]: 'admin', [member.id]: 'owner' })
     expect(await findEvents(service, workspace)).toEqual([
@@ -43,9 +53,10 @@ describe('200', () => {
   })
 
   it('leaves an owner when two owners transfer to each other at the same moment', async () => {
-    const { owner, url, workspace } = await createCompany(service)
+    const company = await createCompany(service)
+    const { owner, workspace } = company
     const other = await addPerson(service, workspace, 'owner')
-    await Promise.all([as(owner, transfer(url, other.id)), as(other, transfer(url, owner.id))])
+    await Promise.all([transferAllowed(owner, company, other.id), transferAllowed(other, company, owner.id)])
     expect(Object.values(await findRoles(service, workspace))).toContain('owner')
   })
 })
@@ -56,6 +67,16 @@ describe('403', () => {
     const before = await findRoles(service, workspace)
     expectError(await as(admin, transfer(url, member.id)), errors.roleInsufficient)
     expect(await findRoles(service, workspace)).toEqual(before)
+  })
+
+  it('returns recent_proof_required unless it was allowed, each time anew', async () => {
+    const company = await createCompany(service)
+    const { owner, admin, member, url, workspace } = company
+    expectError(await as(owner, transfer(url, member.id)), errors.recentProofRequired)
+    expect(await findRoles(service, workspace)).toMatchObject({ [owner.id]: 'owner', [member.id]: 'member' })
+    expect((await transferAllowed(owner, company, member.id)).statusCode).toBe(200)
+    await transferAllowed(member, company, owner.id)
+    expectError(await as(owner, transfer(url, admin.id)), errors.recentProofRequired)
   })
 })
 

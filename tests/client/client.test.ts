@@ -3,7 +3,11 @@ import { describe, expect, it, vi } from 'vitest'
 import {
   ApiError,
   createClient,
+  type Client,
   type ClientOptions,
+  type EventsPage,
+  type FollowOptions,
+  type Retry,
   type WorkspaceEvent,
 } from '../../packages/client/src/client.ts'
 import { createCompany, createTeam, type TestCompany } from '../support/company.ts'
@@ -18,6 +22,10 @@ const clientOf = ({ apiKey }: TestPerson, options: Partial<ClientOptions> = {}) 
 
 /** A client whose requests are answered by these functions in turn, and what it sent. */
 function answeredBy(...answers: (() => Response)[]) {
+  return answeredWith({ retryWaitMsMax: 1 }, ...answers)
+}
+
+function answeredWith(options: Partial<ClientOptions>, ...answers: (() => Response)[]) {
   const sent: Request[] = []
   const fetch = async (request: Request) => {
     sent.push(request)
@@ -25,11 +33,28 @@ function answeredBy(...answers: (() => Response)[]) {
     if (!answer) throw new Error('it asked once more')
     return answer()
   }
-  return { sent, client: createClient({ baseUrl: 'http://service', apiKey: 'wsk_x', fetch }) }
+  return { sent, client: createClient({ baseUrl: 'http://service', apiKey: 'wsk_x', fetch, ...options }) }
 }
 const ok = () => Response.json({ ok: true })
-const refused = (status: number, headers: Record<string, string> = {}) =>
-  Response.json({ code: 'x' }, { status, headers })
+const refused = (status: number, headers: Record<string, string> = {}, code = 'x') =>
+  Response.json({ code }, { status, headers })
+const gone = () => refused(404, {}, 'not_found')
+const inFlight = () => refused(409, { 'retry-after': '1' }, 'idempotency_in_flight')
+const failuresForNow = [408, 429, 500, 502, 503, 504]
+/** A stream of these parts, which ends then, or breaks by an error. */
+const streamOf = (...parts: (string | Error)[]) => {
+  const left = [...parts]
+  return new Response(
+    new ReadableStream({
+      pull: (controller) => {
+        const part = left.shift()
+        if (part === undefined) controller.close()
+        else if (part instanceof Error) controller.error(part)
+        else controller.enqueue(new TextEncoder().encode(part))
+      },
+    }),
+  )
+}
 const broken = () => {
   throw new TypeError('fetch failed')
 }
@@ -93,21 +118,34 @@ describe('a call', () => {
     }
   })
 
+  it('passes on what a newer service adds: fields, values and codes', async () => {
+    const seed = { id: 'a', status: 'paused', colour: 'red' }
+    const { client } = answeredBy(
+      () => Response.json(seed),
+      () => refused(409),
+    )
+    const path = { id: 'a' }
+    expect(await client.get('/v1/seeds/{id}', { params: { path } })).toEqual(seed)
+    await expect(client.get('/v1/seeds/{id}', { params: { path } })).rejects.toMatchObject({ code: 'x' })
+  })
+
   it('throws an error without a code when the answer is not of the service', async () => {
-    const { client } = answeredBy(() => new Response('<html>', { status: 502 }))
+    const { client } = answeredWith({ retries: 0 }, () => new Response('<html>', { status: 502 }))
     await expect(client.get('/v1/me')).rejects.toMatchObject({ code: 'unknown', status: 502 })
+  })
+
+  it('is not possible without an API key', () => {
+    for (const apiKey of [process.env.NO_SUCH_VARIABLE, ''])
+      expect(() => createClient({ baseUrl, apiKey })).toThrow(/^apiKey is missing: is the environment var/)
   })
 })
 
 describe('a request that fails for now', () => {
+  const path = { id: 'a' }
+  const body = { title: 'New' }
+
   it('is sent again with its body and the same Idempotency-Key', async () => {
-    const { client, sent } = answeredBy(
-      () => refused(503, { 'retry-after': '0' }),
-      broken,
-      () => refused(429, { 'retry-after': '0' }),
-      () => refused(409, { 'retry-after': '0' }),
-      ok,
-    )
+    const { client, sent } = answeredBy(broken, () => refused(503), broken, inFlight, ok)
     await client.post('/v1/workspaces', { body: { name: 'Acme', slug: 'acme' } })
     const keys = sent.map(({ headers }) => headers.get('idempotency-key'))
     expect(new Set(keys).size).toBe(1)
@@ -116,30 +154,119 @@ describe('a request that fails for now', () => {
     expect(bodies).toEqual(Array(2).fill(JSON.stringify({ name: 'Acme', slug: 'acme' })))
   })
 
+  it.each([...failuresForNow, 'network'])('is sent again with every method: %s', async (failure) => {
+    const fails = () => (typeof failure === 'number' ? refused(failure) : broken())
+    for (const call of [
+      (client: Client) => client.get('/v1/me'),
+      (client: Client) =>
+        client.put('/v1/api-keys/{apiKeyId}/restrictions', { params: { path: { apiKeyId: 'a' } } } as never),
+      (client: Client) => client.patch('/v1/seeds/{id}', { params: { path }, body }),
+      (client: Client) => client.delete('/v1/seeds/{id}', { params: { path } }),
+      (client: Client) => client.post('/v1/workspaces', { body: { name: 'Acme', slug: 'acme' } }),
+    ]) {
+      const { client, sent } = answeredBy(fails, fails, ok)
+      expect(await call(client)).toEqual({ ok: true })
+      expect(sent).toHaveLength(3)
+    }
+  })
+
+  it('is sent again when its response breaks off', async () => {
+    const breaksOff = () =>
+      new Response(
+        new ReadableStream({
+          pull: (controller) => {
+            controller.error(new TypeError('terminated'))
+          },
+        }),
+      )
+    const { client, sent } = answeredBy(breaksOff, ok)
+    expect(await client.get('/v1/me')).toEqual({ ok: true })
+    expect(sent).toHaveLength(2)
+  })
+
   it('waits as long as Retry-After says', async () => {
-    const { client } = answeredBy(() => refused(429, { 'retry-after': '1' }), ok)
+    const { client } = answeredWith({}, () => refused(429, { 'retry-after': '1' }), ok)
     const begin = performance.now()
     await client.get('/v1/me')
     expect(performance.now() - begin).toBeGreaterThan(990)
   })
 
+  it('ends at once when it is to wait for longer than it may', async () => {
+    const { client, sent } = answeredWith({ retryWaitMsMax: 2_000 }, () =>
+      refused(429, { 'retry-after': '3' }),
+    )
+    await expect(client.get('/v1/me')).rejects.toMatchObject({ status: 429, retryAfterMs: 3_000 })
+    expect(sent).toHaveLength(1)
+  })
+
   it('fails with the last error after the retries, and at once for other errors', async () => {
-    const never = createClient({
-      baseUrl: 'http://service',
-      apiKey: 'x',
-      retries: 1,
-      fetch: async () => refused(503, { 'retry-after': '0' }),
-    })
-    await expect(never.get('/v1/me')).rejects.toMatchObject({ status: 503 })
-    for (const status of [400, 401, 403, 404, 409, 500]) {
+    const never = answeredWith({ retries: 1, retryWaitMsMax: 1 }, broken, () => refused(503))
+    await expect(never.client.get('/v1/me')).rejects.toMatchObject({ status: 503 })
+    expect(never.sent).toHaveLength(2)
+    const byDefault = answeredBy(...Array.from({ length: 6 }, () => broken))
+    await expect(byDefault.client.get('/v1/me')).rejects.toThrow('fetch failed')
+    expect(byDefault.sent).toHaveLength(6)
+    for (const status of [400, 401, 403, 404, 409, 501]) {
       const { client, sent } = answeredBy(() => refused(status))
-      await expect(client.get('/v1/me')).rejects.toMatchObject({ status })
+      await expect(client.get('/v1/me')).rejects.toMatchObject({ status, mayHaveHappened: false })
       expect(sent).toHaveLength(1)
     }
   })
 
+  it('waits while it is executed, beyond the retries', async () => {
+    const { client, sent } = answeredBy(...Array.from({ length: 9 }, () => inFlight), ok)
+    await client.post('/v1/workspaces', { body: { name: 'Acme', slug: 'acme' } })
+    expect(sent).toHaveLength(10)
+  })
+
+  it('has succeeded as a DELETE when what it may have removed is not there', async () => {
+    const remove = (client: Client) => client.delete('/v1/seeds/{id}', { params: { path } })
+    for (const failure of [broken, () => refused(502)])
+      expect(await remove(answeredBy(failure, gone).client)).toEqual({ ok: true })
+    // 429 says that nothing was removed, and another 404 may be of a proxy.
+    for (const answers of [[gone], [() => refused(429), gone], [broken, () => refused(404)]])
+      await expect(remove(answeredBy(...answers).client)).rejects.toMatchObject({ status: 404 })
+    const read = answeredBy(broken, gone).client.get('/v1/seeds/{id}', { params: { path } })
+    await expect(read).rejects.toMatchObject({ status: 404, mayHaveHappened: false })
+  })
+
+  it('says of a change that is refused the second time that it may have happened', async () => {
+    const edit = (client: Client) => client.patch('/v1/seeds/{id}', { params: { path }, body })
+    const changed = () => refused(412)
+    for (const failure of [broken, () => refused(504)])
+      await expect(edit(answeredBy(failure, changed).client)).rejects.toMatchObject({
+        status: 412,
+        mayHaveHappened: true,
+      })
+    for (const answers of [[changed], [() => refused(429), changed]])
+      await expect(edit(answeredBy(...answers).client)).rejects.toMatchObject({
+        status: 412,
+        mayHaveHappened: false,
+      })
+    const once = answeredWith({ retries: 0 }, () => refused(502))
+    await expect(edit(once.client)).rejects.toMatchObject({ status: 502, mayHaveHappened: true })
+  })
+
+  it('is not sent again when its body is a stream', async () => {
+    const stream = () => new Blob(['x']).stream()
+    async function* parts() {
+      yield* stream()
+    }
+    for (const body of [stream(), parts()]) {
+      const { client, sent } = answeredBy(broken)
+      const options = { body, bodySerializer: (given: unknown) => given, duplex: 'half' }
+      await expect(client.post('/v1/me/photo', options as never)).rejects.toThrow('fetch failed')
+      expect(sent).toHaveLength(1)
+    }
+    const form = new FormData()
+    form.append('file', new Blob(['x']))
+    const { client, sent } = answeredBy(broken, ok)
+    await client.post('/v1/me/photo', { body: form } as never)
+    expect(sent).toHaveLength(2)
+  })
+
   it('is not sent again after it was aborted', async () => {
-    const { client, sent } = answeredBy(() => refused(503, { 'retry-after': '60' }))
+    const { client, sent } = answeredWith({}, () => refused(503, { 'retry-after': '60' }))
     const controller = new AbortController()
     const call = client.get('/v1/me', { signal: controller.signal })
     setTimeout(() => controller.abort(), 20)
@@ -213,6 +340,123 @@ describe('following', () => {
     await createTeam(service, company.owner, company, 'After')
     const later = await follow(company, 1, { after: cursor, types: ['team.created'] })
     expect(later.events.map(({ summary }) => summary)).toEqual([expect.stringMatching(/After$/)])
+  })
+
+  it.each([false, true])('has the filters of the feed, by a stream: %s', async (stream) => {
+    const company = await createCompany(service)
+    const client = clientOf(company.owner)
+    const params = { path: { slug: company.workspace.slug } }
+    const create = (title: string) =>
+      client.post('/v1/workspaces/{slug}/seeds', { params, body: { title, summary: 'Why' } })
+    const [one, other] = [await create('One'), await create('Other')]
+    const summaries = async (options: FollowOptions) =>
+      (await follow(company, 1, { stream, ...options })).events.map(({ type, targetId }) => [type, targetId])
+    expect(await summaries({ seedId: other.seed.id })).toEqual([['seed.created', other.seed.id]])
+    const withoutOthers = { notTypes: ['workspace.created'] as const, types: undefined }
+    expect((await summaries(withoutOthers))[0]).toEqual(['seed.created', one.seed.id])
+    const controller = new AbortController()
+    const byNobody = client.follow(company.workspace.slug, {
+      ...{ stream, grantId: randomUUID(), intervalMs: 10, signal: controller.signal },
+    })
+    setTimeout(() => controller.abort(), 100)
+    expect(await byNobody.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('yields events as they happen by a stream, which ends with the loop', async () => {
+    const company = await createCompany(service)
+    const reading = follow(company, 3, { stream: true })
+    for (const name of ['One', 'Two']) await createTeam(service, company.owner, company, name)
+    const { events, cursor } = await reading
+    expect(events.map(({ type }) => type)).toEqual(['workspace.created', 'team.created', 'team.created'])
+    await createTeam(service, company.owner, company, 'Three')
+    const later = await follow(company, 1, { after: cursor })
+    expect(later.events.map(({ summary }) => summary)).toEqual([expect.stringMatching(/Three$/)])
+  })
+
+  it('goes on from the cursor when the stream ends or breaks, and says why', async () => {
+    const { client, sent } = answeredBy(
+      () => Response.json({ events: [], cursor: 'c0', hasMore: false }),
+      () => streamOf('retry: 1\n\nid: c1\nda', 'ta: {"summary":"One"}\r\n\r\nid: c2\ndata: {"summa'),
+      // Behind events that are not for us.
+      () => streamOf(':\nid: c3\n\n', new TypeError('terminated')),
+      broken,
+      () => refused(503),
+      () => streamOf('id: c4\ndata: {"summary":"Two"}\n\nid: c5\ndata: {"summary":"Three"}\n\n'),
+    )
+    const failed: unknown[] = []
+    const onRetry = ({ error, failures }: Retry) => failed.push([failures, String(error)])
+    const pages = client.follow('acme', { after: 'now', stream: true, onRetry })
+    const summaries = (page: IteratorResult<EventsPage, void>) =>
+      page.done ? [] : [page.value.cursor, ...page.value.events.map(({ summary }) => summary)]
+    expect(summaries(await pages.next())).toEqual(['c1', 'One'])
+    expect(summaries(await pages.next())).toEqual(['c5', 'Two', 'Three'])
+    await pages.return()
+    const asked = sent.map(({ url }) => url.replace(/.*\//, ''))
+    expect(asked).toEqual([
+      'changes?after=now',
+      'stream?after=c0',
+      'stream?after=c1',
+      ...Array<string>(3).fill('stream?after=c3'),
+    ])
+    expect(failed).toEqual([
+      [1, 'TypeError: terminated'],
+      [1, 'TypeError: fetch failed'],
+      [2, 'ApiError: The answer has the status 503.'],
+    ])
+  })
+
+  it.each([false, true])('never ends while the service is away, by a stream: %s', async (stream) => {
+    let failures = 0
+    const fetch = async (request: Request) => {
+      failures += 1
+      if (failures <= 40) return failures % 2 === 0 ? refused(502, { 'retry-after': '3600' }) : broken()
+      return request.url.includes('/stream?')
+        ? streamOf('id: c1\ndata: {"summary":"One"}\n\n')
+        : Response.json({ events: [{ summary: 'One' }], cursor: 'c1', hasMore: true })
+    }
+    const client = createClient({ baseUrl: 'http://service', apiKey: 'x', fetch, retryWaitMsMax: 1 })
+    const warnings: string[] = []
+    const onWarning = (message: string) => warnings.push(message)
+    const pages = client.follow('acme', { after: 'c0', stream, onWarning })
+    expect(await pages.next()).toMatchObject({ value: { cursor: 'c1', events: [{ summary: 'One' }] } })
+    await pages.return()
+    expect(warnings).toHaveLength(40)
+    expect(new Set(warnings)).toEqual(
+      new Set(
+        ['TypeError: fetch failed', 'ApiError: The answer has the status 502.'].map(
+          (error) => `The events of the workspace cannot be read now (${error}). The next attempt is in 1 s.`,
+        ),
+      ),
+    )
+  })
+
+  it('connects again when a stream is silent', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const sent: Request[] = []
+      const fetch = async (request: Request) => {
+        sent.push(request)
+        if (sent.length > 1) return streamOf('id: c1\ndata: {"summary":"One"}\n\n')
+        const silent = new ReadableStream({
+          start: (controller) => {
+            request.signal.addEventListener('abort', () => controller.error(request.signal.reason))
+          },
+        })
+        return new Response(silent)
+      }
+      const client = createClient({ baseUrl: 'http://service', apiKey: 'x', fetch })
+      const failed: number[] = []
+      const onRetry = (retry: Retry) => failed.push(retry.failures)
+      const next = client.follow('acme', { after: 'c0', stream: true, onRetry }).next()
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1))
+      await vi.advanceTimersByTimeAsync(44_000)
+      expect(failed).toEqual([])
+      await vi.advanceTimersByTimeAsync(2_000)
+      expect(await next).toMatchObject({ value: { cursor: 'c1' } })
+      expect(failed).toEqual([1])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('leaves out the types that the service refuses, with a warning', async () => {

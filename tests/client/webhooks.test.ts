@@ -33,6 +33,29 @@ describe('verifyWebhook', () => {
     )
   })
 
+  it('finds headers in any case, and takes the first of several values', async () => {
+    const secret = newSecret()
+    const { headers, body } = sign(secret)
+    const names = Object.entries(headers)
+    const capital = (name: string) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
+    for (const others of [
+      Object.fromEntries(names.map(([name, value]) => [capital(name), value])),
+      Object.fromEntries(names.map(([name, value]) => [name, [value, 'another']])),
+      Object.fromEntries(
+        names.flatMap(([name, value]) => [[name, undefined] as const, [capital(name), [value]]]),
+      ),
+    ])
+      expect(await verifyWebhook({ headers: others, body }, secret)).toMatchObject({ type: 'webhook.test' })
+  })
+
+  it('throws another error when a secret is missing, before it looks at the request', async () => {
+    for (const secrets of [process.env.NO_SUCH_VARIABLE, '', [newSecret(), undefined], []]) {
+      const checked = verifyWebhook({ headers: {}, body }, secrets)
+      await expect(checked).rejects.toThrow(TypeError)
+      await expect(checked).rejects.toThrow(/^a secret is missing: /)
+    }
+  })
+
   it('agrees with the example of the specification', async () => {
     // The vector of the libraries of Standard Webhooks. Its time has passed, so only the signature is compared.
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'

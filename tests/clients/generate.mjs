@@ -4,6 +4,7 @@ import { createClient } from '@hey-api/openapi-ts'
 import { build } from '@kubb/core'
 import { pluginOas } from '@kubb/plugin-oas'
 import { pluginZod } from '@kubb/plugin-zod'
+import { generate } from 'orval'
 
 const [, , description] = process.argv
 
@@ -26,3 +27,7 @@ const { error, failedPlugins } = await build({
   },
 })
 if (error || failedPlugins.size > 0) throw error ?? new Error('kubb failed')
+
+const input = { target: description }
+for (const client of ['fetch', 'zod'])
+  await generate({ input, output: { target: `orval.gen/${client}.ts`, client, mode: 'single' } })

@@ -5,6 +5,7 @@ import {
   grantEventTypes,
   managerEventTypes,
   kindOf,
+  sentenceOf,
   withoutPerson,
   type EventType,
 } from '../../src/domain/events.ts'
@@ -37,6 +38,35 @@ describe('the types of events', () => {
   })
 })
 
+describe('sentenceOf', () => {
+  const eventOf = (type: EventType, data: Record<string, unknown>) => ({
+    ...{ type, data, actorUserId: 'actor', actorName: 'ACTOR', summary: 'stored' },
+  })
+  const toText = (sentence: ReturnType<typeof sentenceOf>) =>
+    sentence.map((part) => (typeof part === 'string' ? part : part.name)).join('')
+
+  it('reads as the summary, for each type, and names what the event is about', () => {
+    for (const type of types) {
+      const { example, summarize, target } = kindOf(type)
+      const sentence = sentenceOf(eventOf(type, example))
+      expect(toText(sentence), type).toBe(summarize(example, 'ACTOR'))
+      const isOfWorkspace = ['workspace', 'invite'].includes(target[0])
+      const named = sentence.flatMap((part) => (typeof part === 'string' ? [] : [part.id]))
+      const aboutId =
+        target[0] === 'evidence' || target[0] === 'comment' ? example.seedId : example[target[1]]
+      const isActor = ['member.joined', 'member.left', 'member.updated'].includes(type)
+      const isNameless = ['person.erased', 'api_key.stopped'].includes(type)
+      if (!isOfWorkspace && !isActor && !isNameless) expect(named, type).toContain(aboutId)
+    }
+  })
+
+  it('does without what an older version did not write, and is the stored sentence if too much is missing', () => {
+    const data = { seedId: 'one', title: 'B', fields: ['title'] }
+    expect(toText(sentenceOf(eventOf('seed.updated', data)))).toBe('ACTOR changed the title of the seed B')
+    expect(sentenceOf(eventOf('seed.updated', {}))).toEqual(['stored'])
+  })
+})
+
 describe('withoutPerson', () => {
   const person = { userId: 'one', emails: ['Ann@example.com', 'ann@old.example'] }
 
@@ -53,6 +83,9 @@ describe('withoutPerson', () => {
       userId: 'two',
       name: 'Ann',
     })
+    expect(
+      erase({ leadUserId: 'two', leadName: 'Ann', leadUserIdBefore: 'one', leadNameBefore: 'Ann' }),
+    ).toEqual({ leadUserId: 'two', leadName: 'Ann', leadUserIdBefore: 'one', leadNameBefore: 'X' })
     expect(erase({ email: 'ann@EXAMPLE.com', to: 'admin' })).toEqual({ email: 'X', to: 'admin' })
   })
 

@@ -13,6 +13,7 @@ import { errors, statusOfTag, type ErrorFactory } from '../../src/kernel/errors.
 import { ownKeywords } from '../../src/kernel/schemas.ts'
 import { checkEach } from '../support/check-each.ts'
 import { createFaultFinder } from '../support/schema-faults.ts'
+import { specifiedIds } from '../support/specified-operations.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const { app } = await startTestApp()
@@ -37,28 +38,6 @@ const operations = allOperations.filter((each) => !isOAuth(each))
  * and may gain some (docs/design/events.md#types-and-data).
  */
 const openSchemas = ['OAuthClient', 'OAuthError', 'OAuthTokens', 'EventData']
-
-/** The operations whose errors the specification of version 1.0.0 lists, whether they occur or not. */
-const firstIds = [
-  'system.health',
-  'apiKeys.list',
-  'apiKeys.create',
-  'apiKeys.revoke',
-  'me.profile',
-  'me.updateProfile',
-  'me.uploadPhoto',
-  'me.preferences',
-  'me.updatePreferences',
-  'me.home',
-  'me.onboarding',
-  'workspaces.list',
-  'workspaces.create',
-  'workspaces.slugAvailable',
-  'workspaces.get',
-  'workspaces.update',
-  'workspaces.slugAvailability',
-  'workspaces.uploadIcon',
-]
 
 const publicOperations = ['system.health', 'system.ready']
 
@@ -181,6 +160,17 @@ describe('the API description', () => {
     const used = new Set(allOperations.flatMap(({ operation }) => operation.tags))
     expect(description.tags.map((tag) => tag.name).toSorted()).toEqual([...used].toSorted())
     for (const tag of description.tags) expect(tag.description).toMatch(/\.$/)
+  })
+
+  it('leads to guides that the service has, for each tag and in descriptions, and to no file of the repository', async () => {
+    const text = JSON.stringify(description)
+    const paths = [
+      ...description.tags.map(({ externalDocs }) => new URL(externalDocs.url).pathname),
+      ...Array.from(text.matchAll(/`(\/docs\/[\w/-]+)`/g), ([, path = '']) => path),
+    ]
+    expect(paths.length).toBeGreaterThan(description.tags.length)
+    for (const path of new Set(paths)) expect((await app.inject(path)).statusCode, path).toBe(200)
+    expect(text).not.toMatch(/docs\/[\w-]+\.md/)
   })
 
   it('has neither broken references nor unused components', () => {
@@ -312,7 +302,7 @@ it('each operation of version 1.0.0 declares its promised errors, without refere
     409: ['Conflict'],
     500: ['Internal'],
   }
-  await checkEach(firstIds, String, (id) => {
+  await checkEach(specifiedIds, String, (id) => {
     const operation = operations.find((each) => each.id === id)?.operation
     for (const [status, names] of Object.entries(promised)) {
       const answer = operation?.responses[status] ?? {}
@@ -328,12 +318,24 @@ const scopeOf: Record<string, string> = {
   'agent.fetch': 'workspace:read',
   'agent.listPeople': 'workspace:read',
   'agent.listEvents': 'workspace:read',
+  'agent.listInbox': 'workspace:read',
+  'agent.listComments': 'workspace:read',
   'agent.createSeed': 'seeds:write',
   'agent.updateSeed': 'seeds:write',
   'agent.addEvidence': 'seeds:write',
+  'agent.setStatuses': 'seeds:write',
+  'agent.addEvidenceList': 'seeds:write',
   'agent.addComment': 'seeds:write',
+  'agent.updateComment': 'seeds:write',
+  'agent.deleteComment': 'seeds:write',
+  'agent.declineRequest': 'seeds:write',
+  'agent.markRead': 'seeds:write',
   'agent.joinSeed': 'seeds:write',
   'agent.leaveSeed': 'seeds:write',
+  'agent.askToJoin': 'seeds:write',
+  'agent.followSeed': 'seeds:write',
+  'agent.deleteSeed': 'seeds:write',
+  'agent.restoreSeed': 'seeds:write',
   'agent.updateEvidence': 'seeds:write',
   'agent.withdrawEvidence': 'seeds:write',
   'agent.listTeams': 'workspace:write',
@@ -359,6 +361,21 @@ const versioned = new Map<string, 'If-None-Match' | 'If-Match'>([
   ['teams.rename', 'If-Match'],
   ['seeds.get', 'If-None-Match'],
   ['seeds.update', 'If-Match'],
+  ['comments.get', 'If-None-Match'],
+  ['comments.update', 'If-Match'],
+  ['evidence.get', 'If-None-Match'],
+  ['evidence.update', 'If-Match'],
+  ['members.get', 'If-None-Match'],
+  ['members.updateRole', 'If-Match'],
+  ['invites.getById', 'If-None-Match'],
+  ['invites.updateRole', 'If-Match'],
+  ['integrations.get', 'If-None-Match'],
+])
+
+/** The operations that create what has a version. */
+const createdWithTag = new Set([
+  ...['workspaces.create', 'invites.create', 'teams.create'],
+  ...['seeds.create', 'seeds.addEvidence', 'comments.create'],
 ])
 
 /** Checks all operations in one test. */
@@ -394,7 +411,7 @@ describe('each operation', () => {
       const { code: shown } = (media?.example ?? exampleOf(media?.schema)) as { code: string }
       if (codes.length > 0) expect(codes, `${id} ${status}`).toContain(shown)
       for (const code of codes) expect(answer.description).toContain(`\`${code}\``)
-      if (!firstIds.includes(id)) expect(codes, `${id} ${status}`).not.toEqual([])
+      if (!specifiedIds.includes(id)) expect(codes, `${id} ${status}`).not.toEqual([])
     }
   })
 
@@ -443,14 +460,19 @@ describe('each operation', () => {
     expect(method === 'get' ? bodies : []).toEqual([])
   })
 
-  itOfEach('declares a tag and a 304 without a body if it takes If-None-Match', ({ id, operation }) => {
-    const statuses = Object.keys(operation.responses).filter((key) => key.startsWith('3'))
-    expect(statuses).toEqual(versioned.get(id) === 'If-None-Match' ? ['304'] : [])
-    const tagged = [...statuses, '200'].map((status) => answerOf(operation, status))
-    for (const answer of tagged) expect('ETag' in (answer?.headers ?? {})).toBe(statuses.length > 0)
-    for (const status of statuses) expect(answerOf(operation, status)?.content).toBeUndefined()
-    expect('412' in operation.responses).toBe(versioned.get(id) === 'If-Match')
-  })
+  itOfEach(
+    'declares a tag of what has a version, and a 304 without a body if it takes If-None-Match',
+    (row) => {
+      const { id, operation } = row
+      const statuses = Object.keys(operation.responses).filter((key) => key.startsWith('3'))
+      expect(statuses).toEqual(versioned.get(id) === 'If-None-Match' ? ['304'] : [])
+      const isTagged = versioned.has(id) || createdWithTag.has(id)
+      for (const status of [...statuses, '200'])
+        expect('ETag' in (answerOf(operation, status)?.headers ?? {})).toBe(isTagged)
+      for (const status of statuses) expect(answerOf(operation, status)?.content).toBeUndefined()
+      expect('412' in operation.responses).toBe(versioned.get(id) === 'If-Match')
+    },
+  )
 
   itOfEach(
     'declares its path parameters, and the headers of a POST under /v1, of a condition and of a stream',

@@ -61,3 +61,19 @@ it('every operation has what the tests need: an entry in the catalogue and in th
   const faults = described.flatMap(findFaults)
   expect([...faults, ...gone.map((id) => `${id} of ${catalogue} is not an operation`)]).toEqual([])
 })
+
+/** PATCH operations without `If-Match`: why two people cannot undo each other's change unnoticed. */
+const unversioned: Record<string, string> = {
+  'me.updatePreferences': 'only the person sets them, all at once',
+  'notifications.updatePreferences': 'only the person sets them, each on its own',
+  'serviceAccounts.update': 'has no GET of its own; each field is changed on its own',
+  'webhooks.update': 'its form compares each field with what it was when it was opened',
+}
+
+it('every PATCH is a conditional request, or has a reason not to be', () => {
+  const patches = described.filter(({ request }) => request.startsWith('PATCH '))
+  const without = patches.filter(
+    ({ parameters = [] }) => !parameters.some((parameter) => resolve(parameter).name === 'If-Match'),
+  )
+  expect(without.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(unversioned).sort())
+})

@@ -131,7 +131,8 @@ function findFault(route: Route, answer: LightMyRequestResponse): string | undef
   const type = String(headers['content-type'] ?? '')
   if (status >= 500) return `answered ${status}`
   if (headers['x-request-id'] === undefined) return 'has no x-request-id'
-  if (/node_modules|\/src\/|\bat \w+ \(/.test(body)) return 'shows where the code is'
+  // A line of a stack names a function and its place.
+  if (/node_modules|\/src\/|\bat \S+ \((?:file:|node:|\/)/.test(body)) return 'shows where the code is'
   if (status >= 300 && status < 400) {
     const to = new URL(String(headers.location), config.webUrl)
     const mayLeave = route.url.startsWith('/agent/oauth') && to.host === 'agent.example'

@@ -55,7 +55,8 @@ describe('the baseline migration', () => {
     expect(await isMigrated(pool)).toBe(false)
     await Promise.all([migrateDatabase(pool), migrateDatabase(connect(pool.options.connectionString ?? ''))])
     expect(await isMigrated(pool)).toBe(true)
-    expect(await readAll(pool, 'users')).toEqual(before)
+    // Later migrations add columns.
+    expect(await readAll(pool, 'users')).toEqual(before.map((row) => expect.objectContaining(row) as object))
     const fresh = connect(await clone())
     // The version before starts as long as the row of its newest migration is there.
     expect(await readMigrations(pool)).toEqual([

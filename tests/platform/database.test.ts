@@ -178,6 +178,24 @@ describe('a database connection', () => {
   })
 })
 
+describe('a database in the middle of a restore', () => {
+  it.each([
+    ['alter table users rename to users_away', 'alter table users_away rename to users'],
+    ['alter schema public rename to away', 'alter schema away rename to public'],
+  ])('answers 503 until its tables are there again: %s', async (remove, restore) => {
+    const service = await startTestApp({ environment: { DATABASE_URL: await clone() } })
+    const company = await createCompany(service)
+    const ask = () => service.as(company.owner, { url: company.url })
+    expect((await ask()).statusCode).toBe(200)
+    await service.db.execute(sql.raw(remove))
+    const answer = await ask()
+    expectError(answer, errors.databaseUnavailable)
+    expect(answer.headers['retry-after']).toBe('5')
+    await service.db.execute(sql.raw(restore))
+    expect((await ask()).statusCode).toBe(200)
+  })
+})
+
 describe('each database time limit', () => {
   const unlimited: Limits = { connectMs: 20_000, lockMs: 20_000, statementMs: 20_000 }
   const openWith = (url: string, limits: Partial<Limits>) => {

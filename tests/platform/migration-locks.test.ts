@@ -1,13 +1,11 @@
-import pg from 'pg'
 import { expect, it } from 'vitest'
 import { migrateDatabase } from '../../src/db/migrate.ts'
-import { afterFile } from '../support/after-file.ts'
-import { clone } from '../support/test-app.ts'
+import { openDatabaseAtBaseline } from '../support/baseline-database.ts'
 
-const pool = new pg.Pool({ connectionString: await clone() })
-afterFile(() => pool.end())
+const { pool } = await openDatabaseAtBaseline()
 
-const index = 'events_by_agent_idx'
+// Of the first migration after the baseline, which changes the table of events.
+const index = 'events_by_seed_idx'
 
 async function hasIndex(): Promise<boolean> {
   const { rowCount } = await pool.query('select from pg_indexes where indexname = $1', [index])
@@ -15,13 +13,6 @@ async function hasIndex(): Promise<boolean> {
 }
 
 it('a migration that waits for the lock of a table gives way to the changes behind it, and begins again', async () => {
-  await pool.query(`drop index ${index}`)
-  // As a database before the migration of the index, and those after it.
-  await pool.query('drop table oauth_documents; alter table sessions drop column renewals')
-  await pool.query(
-    `delete from drizzle.__drizzle_migrations
-      where id in (select id from drizzle.__drizzle_migrations order by id desc limit 3)`,
-  )
   const change = await pool.connect()
   await change.query('begin; lock table events in row exclusive mode')
   const migrated = migrateDatabase(pool)

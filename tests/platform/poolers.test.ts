@@ -120,7 +120,9 @@ describe('a pooler that loses prepared statements, as in transaction mode', () =
     await ended
     client.release(true)
     expect(isDatabaseUnavailable(lost)).toBe(true)
-    expectError(await service.app.inject('/ready'), errors.notReady)
+    expectError(await service.app.inject('/ready'), errors.notReady, {
+      message: 'The database is not migrated.',
+    })
     // The connection is replaced.
     const person = await service.createPerson()
     expect((await service.as(person, get('/v1/me'))).statusCode).toBe(200)

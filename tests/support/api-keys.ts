@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import type { KeyAccess } from '../../src/domain/key-restrictions.ts'
+import type { Role } from '../../src/domain/roles.ts'
 import { get, post } from './company.ts'
 import { dumpDatabase } from './dump-database.ts'
 import { expectError } from './expect-error.ts'
@@ -11,9 +12,15 @@ export interface TestRestrictions {
   expiresAt: string | null
   access: KeyAccess
   workspaceIds: string[] | null
+  maxRole: Role | null
 }
 
-export const noRestrictions: TestRestrictions = { expiresAt: null, access: 'full', workspaceIds: null }
+export const noRestrictions: TestRestrictions = {
+  expiresAt: null,
+  access: 'full',
+  workspaceIds: null,
+  maxRole: null,
+}
 
 /** A key as the answer that made it tells it. */
 export interface TestKey {

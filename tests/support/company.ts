@@ -13,17 +13,27 @@ export interface TestCompany extends Record<Role, TestPerson> {
   url: string
 }
 
+const roleNames = ['Olga Owner', 'Adam Admin', 'Mary Member', 'Vera Viewer']
+
+interface CompanyOptions {
+  /** Of the addresses of its people. */
+  domain?: string
+  /** Of the owner, the admin, the member and the viewer. */
+  names?: readonly string[]
+  /** Of the workspace. */
+  name?: string
+}
+
 /** Makes a workspace with an owner, an admin, a member and a viewer, who joined in this order. */
 export async function createCompany(
   service: Pick<TestApp, 'as' | 'createPeople' | 'db'>,
-  { domain = 'example.com' } = {},
+  { domain = 'example.com', names = roleNames, name = 'Acme' }: CompanyOptions = {},
 ): Promise<TestCompany> {
-  const names = ['Olga Owner', 'Adam Admin', 'Mary Member', 'Vera Viewer']
   const people = await service.createPeople(
     names.map((name) => ({ name, email: `${randomUUID()}@${domain}` })),
   )
   const [owner, admin, member, viewer] = people as [TestPerson, TestPerson, TestPerson, TestPerson]
-  const workspace = await createWorkspace(service, owner)
+  const workspace = await createWorkspace(service, owner, { name })
   const now = Date.now()
   await addMembers(service, workspace, [
     { person: admin, role: 'admin', at: new Date(now + 1_000) },

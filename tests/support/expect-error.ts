@@ -10,12 +10,12 @@ export interface AnyAnswer {
 
 /**
  * Asserts that an answer is one error of the catalogue, whole: status, headers, and a body of exactly its fields. `more`
- * holds the fields that only some errors have: `issues`, `field`.
+ * holds the fields that only some errors have: `issues`, `field`; and the message, where the error has several.
  */
 export function expectError(
   answer: AnyAnswer,
   expected: ErrorFactory,
-  more: { field?: string | null } | { issues: unknown } = {},
+  more: { field?: string | null } | { issues: unknown } | { message: string } = {},
 ): void {
   const { tag, code, message } = expected
   expect(answer.json()).toEqual({

@@ -182,6 +182,18 @@ export const commentRows: Rows = {
   remove: ({ db }, _values, id) => db.execute(sql`delete from comments where id = ${id}`),
 }
 
+/** Each on another seed. */
+export const workspaceCommentRows: Rows = {
+  ...commentRows,
+  async insert(service, values, at) {
+    const seedId = createId()
+    await service.db.execute(sql`
+      insert into seeds (id, workspace_id, title, summary, status, created_at, updated_at)
+      values (${seedId}, ${values.workspaceId}, 'Filler', '', 'open', now(), now())`)
+    return commentRows.insert(service, { ...values, seedId }, at)
+  },
+}
+
 export const grantRows: Rows = {
   key: 'id',
   async insert(service, { workspaceId = '', actorId = '' }, createdAt) {
@@ -190,6 +202,21 @@ export const grantRows: Rows = {
   },
   remove: ({ db }, _values, id) =>
     db.execute(sql`update agent_grants set revoked_at = now() where id = ${id}`),
+}
+
+/** Keys of a person who is in the workspace and not the one who asks, and are bound to it. */
+export const keyRows: Rows = {
+  key: 'id',
+  async insert(service, values, at) {
+    const userId = await memberRows.insert(service, values, new Date())
+    const id = createId()
+    await service.db.execute(sql`
+      insert into api_keys (id, user_id, name, secret_hash, token_prefix, last_four, created_at, workspace_ids)
+      values (${id}, ${userId}, 'Filler', ${Buffer.from(id)}, 'wsk_Fill', 'ller', ${at.toISOString()},
+        array[${values.workspaceId}::uuid])`)
+    return id
+  },
+  remove: ({ db }, _values, id) => db.execute(sql`delete from api_keys where id = ${id}`),
 }
 
 export const callRows: Rows = {
@@ -222,4 +249,19 @@ export const notificationRows: Rows = {
   insert: (service, { workspaceId = '', actorId = '' }, createdAt) =>
     insertNotification(service, { workspaceId, userId: actorId }, { createdAt }),
   remove: ({ db }, _values, id) => db.execute(sql`delete from notifications where id = ${id}`),
+}
+
+/** Each on another comment. */
+export const requestRows: Rows = {
+  key: 'id',
+  async insert(service, values, at) {
+    const commentId = await workspaceCommentRows.insert(service, values, at)
+    const id = createId()
+    await service.db.execute(sql`
+      insert into agent_requests (id, workspace_id, comment_id, grant_id, agent_name, state, created_at, expires_at)
+      values (${id}, ${values.workspaceId}, ${commentId}, ${createId()}, 'Filler', 'answered', ${at.toISOString()},
+        ${at.toISOString()})`)
+    return id
+  },
+  remove: ({ db }, _values, id) => db.execute(sql`delete from agent_requests where id = ${id}`),
 }

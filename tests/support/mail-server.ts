@@ -19,6 +19,8 @@ export interface ReceivedMail {
 export interface MailServerMood {
   /** Refuses every recipient with this code. */
   refusesWith?: number
+  /** Only this one, and the text of its refusal, such as an enhanced code. */
+  refuses?: { recipient?: string; text?: string }
   /** Takes a mail in whole and then fails with this code. */
   failsWith?: number
   /** Nobody is greeted before this is done. */
@@ -57,8 +59,10 @@ export async function startMailServer(): Promise<MailServer> {
         if (mood.greetsAfter) void mood.greetsAfter.then(() => callback())
         else callback()
       },
-      onRcptTo(_address, _session, callback) {
-        callback(mood.refusesWith === undefined ? null : failure(mood.refusesWith))
+      onRcptTo({ address }, _session, callback) {
+        const { recipient = address, text } = mood.refuses ?? {}
+        const isRefused = mood.refusesWith !== undefined && recipient === address
+        callback(isRefused ? failure(mood.refusesWith, text) : null)
       },
       onData(stream, session, callback) {
         void take(
@@ -114,6 +118,6 @@ export async function startMailServer(): Promise<MailServer> {
   return server
 }
 
-function failure(responseCode: number): Error {
-  return Object.assign(new Error('not now'), { responseCode })
+function failure(responseCode = 450, text = 'not now'): Error {
+  return Object.assign(new Error(text), { responseCode })
 }

@@ -3,7 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { LightMyRequestResponse } from 'fastify'
 import * as oauth from 'oauth4webapi'
-import type { Choice } from '../../src/agent-oauth/consents.ts'
+import type { Choice } from '../../src/agents/oauth/consents.ts'
 import type { Principal } from '../../src/domain/principal.ts'
 import type { TestApp, TestPerson } from './test-app.ts'
 
@@ -48,12 +48,17 @@ export function createOAuthTester({
     return { ...person, workspaceId: id, slug, principal }
   }
 
-  const register = (metadata: object) =>
-    app.inject({ method: 'POST', url: '/agent/oauth/register', payload: metadata })
+  const register = (metadata: object, remoteAddress = '127.0.0.1') =>
+    app.inject({ method: 'POST', url: '/agent/oauth/register', payload: metadata, remoteAddress })
 
   async function createAgent(metadata: object = {}): Promise<TestAgent> {
     const redirectUri = 'https://agent.example/callback'
-    const answer = await register({ redirect_uris: [redirectUri], client_name: 'Robbie', ...metadata })
+    // Each from an address of its own: the files of a worker share the app, and with it the limit of an address.
+    const address = `127.${randomBytes(3).join('.')}`
+    const answer = await register(
+      { redirect_uris: [redirectUri], client_name: 'Robbie', ...metadata },
+      address,
+    )
     const { client_id: clientId, redirect_uris: uris } = answer.json<{
       client_id: string
       redirect_uris: string[]

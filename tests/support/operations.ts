@@ -7,25 +7,30 @@ import {
   grantRows,
   deliveryRows,
   inviteRows,
+  keyRows,
   memberRows,
   offerRows,
   ownInviteRows,
   notificationRows,
   participantRows,
+  requestRows,
   searchRows,
   seedRows,
   teamMemberRows,
   teamRows,
+  workspaceCommentRows,
   type Rows,
 } from './list-rows.ts'
 import {
   allowDomainOfOffered,
   allowLeaving,
+  allowOwnership,
   allowTwoDomains,
   followSeed,
   giveIcon,
   joinSeed,
   joinTeam,
+  joinUnledSeed,
   leaveSeed,
   tellActor,
   unfollowSeed,
@@ -43,6 +48,8 @@ export interface Operation {
   isOutside?: true
   /** It is outside of workspaces, and yet API keys that are bound to workspaces may use it; of keys, on themselves. */
   isForBoundKeys?: true
+  /** It is outside of workspaces, and yet API keys with a role below owner may use it, as they may what is for bound keys. */
+  isForKeysBelowOwner?: true
   /** It is for the person whom an invite is addressed to. */
   isForInvited?: true
   /** It is for a person whose domain a workspace allows. */
@@ -67,6 +74,8 @@ export interface ExpectedEvent {
   /** The type of the target, and which value its id is; a target that the change creates has a new id. */
   target: [type: string, id?: string]
   summary: string
+  /** The types of further events, which come before it: what members show, for those who do not see it. */
+  also?: string[]
   /** The answer to the same request, sent again, when that is an error or makes another change. */
   again?: ErrorFactory | 'changes'
   /** The answer to a viewer, when it is not `role_insufficient`. */
@@ -95,6 +104,52 @@ export const operations: Record<string, Operation> = {
   'agent.fetch': { request: 'POST /agent/v1/seeds:fetch', body: { id: '{seedId}' }, isOutside: true },
   'agent.listPeople': { request: 'POST /agent/v1/people:list', body: {}, isOutside: true },
   'agent.listEvents': { request: 'POST /agent/v1/events:list', body: {}, isOutside: true },
+  'agent.listInbox': { request: 'POST /agent/v1/inbox:list', body: {}, isOutside: true },
+  'agent.markRead': {
+    request: 'POST /agent/v1/inbox:markRead',
+    body: { ids: ['{readNotification}'] },
+    isOutside: true,
+  },
+  'agent.declineRequest': {
+    request: 'POST /agent/v1/requests:decline',
+    body: { requestId: '{agentRequestId}', reason: 'No source says so.' },
+    isOutside: true,
+  },
+  'agent.listComments': {
+    request: 'POST /agent/v1/comments:list',
+    body: { seedId: '{seedId}' },
+    isOutside: true,
+  },
+  'agent.updateComment': {
+    request: 'POST /agent/v1/comments:update',
+    body: { commentId: '{ownCommentId}', body: 'Who says this?' },
+    isOutside: true,
+  },
+  'agent.deleteComment': {
+    request: 'POST /agent/v1/comments:delete',
+    body: { commentId: '{ownCommentId}' },
+    isOutside: true,
+  },
+  'agent.askToJoin': {
+    request: 'POST /agent/v1/seeds:askToJoin',
+    body: { seedId: '{seedId}', userId: '{userId}', as: 'participant' },
+    isOutside: true,
+  },
+  'agent.followSeed': {
+    request: 'POST /agent/v1/seeds:follow',
+    body: { seedId: '{seedId}', follow: true },
+    isOutside: true,
+  },
+  'agent.deleteSeed': {
+    request: 'POST /agent/v1/seeds:delete',
+    body: { seedId: '{seedId}' },
+    isOutside: true,
+  },
+  'agent.restoreSeed': {
+    request: 'POST /agent/v1/seeds:restore',
+    body: { seedId: '{deletedSeedId}' },
+    isOutside: true,
+  },
   'agent.createSeed': {
     request: 'POST /agent/v1/seeds:create',
     body: { title: '{name}', summary: 'A summary' },
@@ -108,6 +163,16 @@ export const operations: Record<string, Operation> = {
   'agent.addEvidence': {
     request: 'POST /agent/v1/evidence:add',
     body: { seedId: '{seedId}', kind: 'note', verdict: 'neutral', summary: 'A finding' },
+    isOutside: true,
+  },
+  'agent.setStatuses': {
+    request: 'POST /agent/v1/seeds:setStatuses',
+    body: { changes: [{ seedId: '{seedId}', status: 'validating' }] },
+    isOutside: true,
+  },
+  'agent.addEvidenceList': {
+    request: 'POST /agent/v1/evidence:addList',
+    body: { evidence: [{ seedId: '{seedId}', kind: 'note', verdict: 'neutral', summary: 'A finding' }] },
     isOutside: true,
   },
   'agent.addComment': {
@@ -172,11 +237,13 @@ export const operations: Record<string, Operation> = {
   },
 
   'apiKeys.list': { request: 'GET /v1/api-keys', isOutside: true, isForBoundKeys: true },
+  // Without a `maxRole`, the new key would do more than one that has it.
   'apiKeys.create': { request: 'POST /v1/api-keys', body: { name: '{name}' }, isOutside: true },
   'apiKeys.createRestricted': {
     request: 'POST /v1/api-keys/restricted',
-    body: { name: '{name}', expiresAt: null, access: 'read', workspaceIds: null },
+    body: { name: '{name}', expiresAt: null, access: 'read', workspaceIds: null, maxRole: 'viewer' },
     isOutside: true,
+    isForKeysBelowOwner: true,
   },
   'apiKeys.get': { request: 'GET /v1/api-keys/{apiKeyId}', isOutside: true, isForBoundKeys: true },
   'apiKeys.restrictions': {
@@ -188,6 +255,7 @@ export const operations: Record<string, Operation> = {
     request: 'PUT /v1/api-keys/{apiKeyId}/restrictions',
     body: { expiresAt: null, access: 'read', workspaceIds: null },
     isOutside: true,
+    isForKeysBelowOwner: true,
   },
   'apiKeys.rotate': {
     request: 'POST /v1/api-keys/{apiKeyId}/rotate',
@@ -201,10 +269,12 @@ export const operations: Record<string, Operation> = {
     isForBoundKeys: true,
   },
 
+  'apiKeys.listOfWorkspace': { request: 'GET /v1/workspaces/{slug}/api-keys', list: keyRows },
+
   'me.profile': { request: 'GET /v1/me', isOutside: true, isForBoundKeys: true },
   'me.updateProfile': { request: 'PATCH /v1/me', body: { name: '{name}' }, isOutside: true },
   'me.uploadPhoto': { request: 'POST /v1/me/photo', hasPicture: true, isOutside: true },
-  'me.preferences': { request: 'GET /v1/me/preferences', isOutside: true },
+  'me.preferences': { request: 'GET /v1/me/preferences', isOutside: true, isForKeysBelowOwner: true },
   'me.updatePreferences': {
     request: 'PATCH /v1/me/preferences',
     body: { productUpdates: false, workspaceActivity: false },
@@ -251,7 +321,12 @@ export const operations: Record<string, Operation> = {
       refused: errors.notFound,
     },
   },
-  'me.listOffers': { request: 'GET /v1/me/offers', isOutside: true, list: offerRows },
+  'me.listOffers': {
+    request: 'GET /v1/me/offers',
+    isOutside: true,
+    isForKeysBelowOwner: true,
+    list: offerRows,
+  },
   'me.acceptOffer': {
     request: 'POST /v1/me/offers/{workspaceId}/accept',
     isForOffered: true,
@@ -286,13 +361,30 @@ export const operations: Record<string, Operation> = {
     given: tellActor,
   },
 
+  'notifications.markUnread': {
+    request: 'POST /v1/me/notifications/unread',
+    body: { ids: ['{readNotification}'] },
+    isOutside: true,
+    isForBoundKeys: true,
+  },
+  'notifications.preferences': {
+    request: 'GET /v1/me/notifications/preferences',
+    isOutside: true,
+    isForKeysBelowOwner: true,
+  },
+  'notifications.updatePreferences': {
+    request: 'PATCH /v1/me/notifications/preferences',
+    body: { acceptedInvites: 'inbox' },
+    isOutside: true,
+  },
+
   'workspaces.list': { request: 'GET /v1/workspaces', isOutside: true, isForBoundKeys: true },
   'workspaces.create': {
     request: 'POST /v1/workspaces',
     body: { name: '{name}', slug: '{newSlug}' },
     isOutside: true,
   },
-  'workspaces.slugAvailable': { request: 'GET /v1/slugs/{slug}', isOutside: true },
+  'workspaces.slugAvailable': { request: 'GET /v1/slugs/{slug}', isOutside: true, isForKeysBelowOwner: true },
   'workspaces.get': { request: 'GET /v1/workspaces/{slug}' },
   'workspaces.slugAvailability': { request: 'GET /v1/workspaces/{slug}/slug-availability' },
   'workspaces.update': {
@@ -329,6 +421,7 @@ export const operations: Record<string, Operation> = {
   'workspaces.transferOwnership': {
     request: 'POST /v1/workspaces/{slug}/transfer-ownership',
     body: { userId: '{userId}' },
+    given: allowOwnership,
     endsCompany: true,
     event: {
       type: 'workspace.ownership_transferred',
@@ -340,6 +433,7 @@ export const operations: Record<string, Operation> = {
   'workspaces.delete': {
     request: 'POST /v1/workspaces/{slug}/delete',
     body: { confirmSlug: '{slug}' },
+    given: allowOwnership,
     endsCompany: true,
     event: {
       type: 'workspace.deleted',
@@ -354,6 +448,7 @@ export const operations: Record<string, Operation> = {
   'workspaces.searchCounts': { request: 'GET /v1/workspaces/{slug}/search/counts?q=filler' },
 
   'members.list': { request: 'GET /v1/workspaces/{slug}/members', list: memberRows },
+  'members.get': { request: 'GET /v1/workspaces/{slug}/members/{userId}' },
   'members.updateRole': {
     request: 'PATCH /v1/workspaces/{slug}/members/{userId}',
     body: { role: '{role}' },
@@ -374,6 +469,7 @@ export const operations: Record<string, Operation> = {
   },
 
   'invites.list': { request: 'GET /v1/workspaces/{slug}/invites', list: inviteRows },
+  'invites.getById': { request: 'GET /v1/workspaces/{slug}/invites/{inviteId}' },
   'invites.create': {
     request: 'POST /v1/workspaces/{slug}/invites',
     body: { email: '{email}', role: '{role}' },
@@ -541,6 +637,16 @@ export const operations: Record<string, Operation> = {
       again: 'changes',
     },
   },
+  'webhooks.sample': {
+    request: 'POST /v1/workspaces/{slug}/webhooks/{webhookId}/sample',
+    body: { type: 'comment.added' },
+    event: {
+      type: 'webhook.tested',
+      target: ['webhook', 'webhookId'],
+      summary: 'Olga Owner sent a sample of comment.added to the webhook to 127.0.0.1:1',
+      again: 'changes',
+    },
+  },
   'webhooks.listDeliveries': {
     request: 'GET /v1/workspaces/{slug}/webhooks/{webhookId}/deliveries',
     list: deliveryRows,
@@ -564,6 +670,71 @@ export const operations: Record<string, Operation> = {
       again: 'changes',
     },
   },
+
+  'serviceAccounts.list': { request: 'GET /v1/workspaces/{slug}/service-accounts' },
+  'serviceAccounts.create': {
+    request: 'POST /v1/workspaces/{slug}/service-accounts',
+    body: { name: '{name}', role: '{role}' },
+    event: {
+      type: 'service_account.created',
+      target: ['user'],
+      summary: 'Olga Owner created the service account {name} as admin',
+      also: ['member.joined'],
+      again: 'changes',
+    },
+  },
+  'serviceAccounts.update': {
+    request: 'PATCH /v1/workspaces/{slug}/service-accounts/{serviceAccountId}',
+    body: { name: '{name}', role: '{role}' },
+    event: {
+      type: 'service_account.updated',
+      target: ['user', 'serviceUserId'],
+      summary: 'Olga Owner changed the name and the role of the service account {name}',
+      also: ['member.updated', 'member.role_changed'],
+    },
+  },
+  'serviceAccounts.delete': {
+    request: 'DELETE /v1/workspaces/{slug}/service-accounts/{serviceAccountId}',
+    event: {
+      type: 'service_account.deleted',
+      target: ['user', 'serviceUserId'],
+      summary: 'Olga Owner deleted the service account {label}',
+      also: ['member.removed'],
+      again: errors.notFound,
+    },
+  },
+  'serviceAccounts.listKeys': {
+    request: 'GET /v1/workspaces/{slug}/service-accounts/{serviceAccountId}/api-keys',
+  },
+  'serviceAccounts.createKey': {
+    request: 'POST /v1/workspaces/{slug}/service-accounts/{serviceAccountId}/api-keys',
+    body: { name: '{name}' },
+    event: {
+      type: 'service_account.key_created',
+      target: ['user', 'serviceUserId'],
+      summary: 'Olga Owner created the API key {name} of the service account {label}',
+      again: 'changes',
+    },
+  },
+  'serviceAccounts.rotateKey': {
+    request: 'POST /v1/workspaces/{slug}/service-accounts/{serviceAccountId}/api-keys/{serviceKeyId}/rotate',
+    body: { overlapSeconds: 60 },
+    event: {
+      type: 'service_account.key_rotated',
+      target: ['user', 'serviceUserId'],
+      summary: 'Olga Owner rotated the API key Production of the service account {label}',
+      again: errors.keyRotated,
+    },
+  },
+  'serviceAccounts.revokeKey': {
+    request: 'POST /v1/workspaces/{slug}/service-accounts/{serviceAccountId}/api-keys/{serviceKeyId}/revoke',
+    event: {
+      type: 'service_account.key_revoked',
+      target: ['user', 'serviceUserId'],
+      summary: 'Olga Owner revoked the API key Production of the service account {label}',
+    },
+  },
+
   'people.list': { request: 'GET /v1/workspaces/{slug}/people', list: { ...memberRows, key: 'id' } },
 
   'seeds.list': { request: 'GET /v1/workspaces/{slug}/seeds', list: seedRows },
@@ -584,7 +755,7 @@ export const operations: Record<string, Operation> = {
     event: {
       type: 'seed.updated',
       target: ['seed', 'seedId'],
-      summary: 'Olga Owner changed the problem and the status of the seed {label} from open to validating',
+      summary: 'Olga Owner changed the seed {label}: the problem and the status from open to validating',
     },
   },
   'seeds.delete': {
@@ -615,9 +786,19 @@ export const operations: Record<string, Operation> = {
       summary: 'Olga Owner joined the seed {label}',
     },
   },
+  'seeds.invitePerson': {
+    request: 'POST /v1/seeds/{seedId}/invite-person',
+    body: { userId: '{userId}', as: 'participant' },
+    event: {
+      type: 'seed.person_asked',
+      target: ['seed', 'seedId'],
+      summary: 'Olga Owner asked Tina Target to join the seed {label}',
+    },
+  },
   'seeds.leave': {
     request: 'POST /v1/seeds/{seedId}/leave',
-    given: joinSeed,
+    // Who leads it causes a further event.
+    given: joinUnledSeed,
     event: { type: 'seed.left', target: ['seed', 'seedId'], summary: 'Olga Owner left the seed {label}' },
   },
   'seeds.listParticipants': { request: 'GET /v1/seeds/{seedId}/participants', list: participantRows },
@@ -634,6 +815,7 @@ export const operations: Record<string, Operation> = {
     },
   },
 
+  'evidence.get': { request: 'GET /v1/evidence/{evidenceId}' },
   'evidence.update': {
     request: 'PATCH /v1/evidence/{ownEvidenceId}',
     body: { verdict: 'contradicts', summary: 'They do not like it' },
@@ -654,6 +836,11 @@ export const operations: Record<string, Operation> = {
   },
 
   'comments.list': { request: 'GET /v1/seeds/{seedId}/comments', list: commentRows },
+  'comments.listOfWorkspace': {
+    request: 'GET /v1/workspaces/{slug}/comments',
+    list: workspaceCommentRows,
+  },
+  'comments.get': { request: 'GET /v1/comments/{commentId}' },
   'comments.create': {
     request: 'POST /v1/seeds/{seedId}/comments',
     body: { body: 'Who says so?' },
@@ -683,7 +870,20 @@ export const operations: Record<string, Operation> = {
     },
   },
 
+  'agentRequests.list': { request: 'GET /v1/workspaces/{slug}/agent-requests', list: requestRows },
+  'agentRequests.askable': { request: 'GET /v1/workspaces/{slug}/agent-requests/agents' },
+  'agentRequests.cancel': {
+    request: 'POST /v1/workspaces/{slug}/agent-requests/{agentRequestId}/cancel',
+    event: {
+      type: 'agent_request.cancelled',
+      target: ['comment', 'askingCommentId'],
+      summary: 'Olga Owner cancelled a request to Claude on the seed {label}',
+      refused: errors.notTheAuthor,
+    },
+  },
+
   'integrations.list': { request: 'GET /v1/workspaces/{slug}/integrations', list: grantRows },
+  'integrations.get': { request: 'GET /v1/workspaces/{slug}/integrations/{grantId}' },
   'integrations.listCalls': {
     request: 'GET /v1/workspaces/{slug}/integrations/{grantId}/calls',
     list: callRows,
@@ -725,6 +925,7 @@ export const permissionTable = `
   workspaces.searchCounts      -       -       | ok     ok     ok     ok     | out      key
 
   members.list                 -       -       | ok     ok     ok     ok     | out      key
+  members.get                  member  -       | ok     ok     ok     ok     | out      key
   members.updateRole           self    owner   | ok     high   role   role   | out      key
   members.updateRole           self    admin   | ok     ok     role   role   | out      key
   members.updateRole           self    member  | ok     ok     role   role   | out      key
@@ -752,6 +953,7 @@ export const permissionTable = `
   members.remove               viewer  -       | ok     ok     role   role   | out      key
 
   invites.list                 -       -       | ok     ok     role   role   | out      key
+  invites.getById              owner   -       | ok     ok     role   role   | out      key
   invites.create               -       owner   | ok     high   role   role   | out      key
   invites.create               -       admin   | ok     ok     role   role   | out      key
   invites.create               -       member  | ok     ok     role   role   | out      key
@@ -802,10 +1004,24 @@ export const permissionTable = `
   webhooks.delete              -       -       | ok     ok     role   role   | out      key
   webhooks.rotateSecret        -       -       | ok     ok     role   role   | out      key
   webhooks.test                -       -       | ok     ok     role   role   | out      key
+  webhooks.sample              -       -       | ok     ok     role   role   | out      key
   webhooks.listDeliveries      -       -       | ok     ok     role   role   | out      key
   webhooks.redeliver           -       -       | ok     ok     role   role   | out      key
   webhooks.redeliverSince      -       -       | ok     ok     role   role   | out      key
+
+  serviceAccounts.list         -       -       | ok     ok     role   role   | out      key
+  serviceAccounts.create       -       admin   | ok     ok     role   role   | out      key
+  serviceAccounts.create       -       viewer  | ok     ok     role   role   | out      key
+  serviceAccounts.update       admin   member  | ok     ok     role   role   | out      key
+  serviceAccounts.update       viewer  admin   | ok     ok     role   role   | out      key
+  serviceAccounts.delete       admin   -       | ok     ok     role   role   | out      key
+  serviceAccounts.listKeys     admin   -       | ok     ok     role   role   | out      key
+  serviceAccounts.createKey    admin   -       | ok     ok     role   role   | out      key
+  serviceAccounts.rotateKey    admin   -       | ok     ok     role   role   | out      key
+  serviceAccounts.revokeKey    admin   -       | ok     ok     role   role   | out      key
+
   people.list                  -       -       | ok     ok     ok     ok     | out      key
+  apiKeys.listOfWorkspace      -       -       | ok     ok     role   role   | out      key
 
   seeds.list                   -       -       | ok     ok     ok     ok     | out      key
   seeds.create                 -       -       | ok     ok     ok     role   | out      key
@@ -819,23 +1035,36 @@ export const permissionTable = `
   seeds.unfollow               -       -       | ok     ok     ok     ok     | none     key
   seeds.join                   -       -       | ok     ok     ok     role   | none     key
   seeds.leave                  -       -       | ok     ok     ok     role   | none     key
+  seeds.invitePerson           -       -       | ok     ok     ok     role   | none     key
   seeds.listParticipants       -       -       | ok     ok     ok     ok     | none     key
   seeds.listEvidence           -       -       | ok     ok     ok     ok     | none     key
   seeds.addEvidence            -       -       | ok     ok     ok     role   | none     key
 
+  evidence.get                 -       -       | ok     ok     ok     ok     | none     key
   evidence.update              -       -       | ok     ok     ok     role   | none     key
   evidence.withdraw            self    -       | ok     ok     ok     role   | none     key
   evidence.withdraw            owner   -       | ok     ok     author role   | none     key
   evidence.withdraw            viewer  -       | ok     ok     author role   | none     key
 
   comments.list                -       -       | ok     ok     ok     ok     | none     key
+  comments.listOfWorkspace     -       -       | ok     ok     ok     ok     | out      key
+  comments.get                 -       -       | ok     ok     ok     ok     | none     key
   comments.create              -       -       | ok     ok     ok     role   | none     key
   comments.update              -       -       | ok     ok     ok     role   | none     key
   comments.delete              self    -       | ok     ok     ok     role   | none     key
   comments.delete              owner   -       | ok     ok     author role   | none     key
   comments.delete              viewer  -       | ok     ok     author role   | none     key
 
+  agentRequests.list           -       -       | ok     ok     ok     ok     | out      key
+  agentRequests.askable        -       -       | ok     ok     ok     role   | out      key
+  agentRequests.cancel         self    -       | ok     ok     ok     ok     | out      key
+  agentRequests.cancel         owner   -       | ok     ok     author author | out      key
+  agentRequests.cancel         viewer  -       | ok     ok     author author | out      key
+
   integrations.list            -       -       | ok     ok     ok     ok     | out      key
+  integrations.get             self    -       | ok     ok     ok     ok     | out      key
+  integrations.get             owner   -       | ok     ok     none   none   | out      key
+  integrations.get             member  -       | ok     ok     none   none   | out      key
   integrations.listCalls       self    -       | ok     ok     ok     ok     | out      key
   integrations.listCalls       owner   -       | ok     ok     none   none   | out      key
   integrations.listCalls       admin   -       | ok     ok     none   none   | out      key

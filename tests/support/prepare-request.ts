@@ -14,11 +14,13 @@ import {
 } from './company.ts'
 import { buildUpload } from './forms.ts'
 import { makePng } from './images.ts'
+import { insertNotification } from './notifications.ts'
 import type { Operation } from './operations.ts'
 import { createSeed, insertGrant } from './seeds.ts'
+import { createServiceAccount, createServiceKey } from './service-accounts.ts'
 import type { TestApp, TestPerson } from './test-app.ts'
 import { createWebhook } from './webhooks.ts'
-import { allowDomains, randomSlug } from './workspaces.ts'
+import { allowActions, allowDomains, randomSlug } from './workspaces.ts'
 
 /** What the names in braces stand for in the requests of operations. */
 export type Values = Readonly<Record<string, string>>
@@ -74,6 +76,9 @@ const makers: Record<string, (service: Service, place: Place) => Promise<Values>
   async ownCommentId(service, place) {
     return { ownCommentId: await insertComment(service, place, place.actor) }
   },
+  async agentRequestId(service, place) {
+    return insertAgentRequest(service, place, await findTarget(service, place))
+  },
   async grantId(service, place) {
     const { company, label } = place
     const person = await findTarget(service, place)
@@ -82,6 +87,10 @@ const makers: Record<string, (service: Service, place: Place) => Promise<Values>
   async eventId({ as }, { company }) {
     const [event] = (await as(company.owner, get(`${company.url}/events?limit=1`))).json<{ id: string }[]>()
     return event ? { eventId: event.id } : {}
+  },
+  async readNotification(service, { company, actor }) {
+    const inbox = { workspaceId: company.workspace.id, userId: actor.id }
+    return { readNotification: await insertNotification(service, inbox, { readAt: new Date() }) }
   },
   async webhookId(service, { company }) {
     return { webhookId: (await makeWebhook(service, company)).id }
@@ -93,6 +102,15 @@ const makers: Record<string, (service: Service, place: Place) => Promise<Values>
       await service.as(company.owner, get(`${company.url}/webhooks/${id}/deliveries`))
     ).json<{ id: string }[]>()
     return { webhookId: id, deliveryId: String(delivery?.id) }
+  },
+  serviceAccountId: makeServiceAccount,
+  async serviceKeyId(service, place) {
+    const values = await makeServiceAccount(service, place)
+    const { company } = place
+    const key = await createServiceKey(service, company.owner, company, {
+      id: String(values.serviceAccountId),
+    })
+    return { ...values, serviceKeyId: key.id }
   },
   async apiKeyId({ as }, { actor, label }) {
     const answer = await as(actor, post('/v1/api-keys', { name: label }))
@@ -107,6 +125,16 @@ async function makeInvite(service: Service, { company, target, invitedEmail }: P
     ...(target !== 'self' && { role: target }),
   })
   return { inviteId: id, token, invitedEmail }
+}
+
+/** Makes a service account of the role that the request is about. There may not be many of them at once. */
+async function makeServiceAccount(service: Service, { company, target, label }: Place): Promise<Values> {
+  await service.db.execute(sql`
+    update service_accounts set deleted_at = now() where workspace_id = ${company.workspace.id}
+      and (select count(*) from service_accounts where workspace_id = ${company.workspace.id} and deleted_at is null) > 10`)
+  const role = target === 'self' || target === 'owner' ? 'member' : target
+  const account = await createServiceAccount(service, company.owner, company, { name: label, role })
+  return { serviceAccountId: account.id, serviceUserId: account.userId }
 }
 
 /** Makes a webhook to this machine, where nothing listens. There may not be many of them at once. */
@@ -146,6 +174,19 @@ async function insertComment({ as, db }: Service, { company, label }: Place, aut
     insert into comments (id, seed_id, body, author_user_id, author_name, created_at)
     values (${id}, ${seedId}, 'Who says so?', ${author.id}, ${author.name}, now())`)
   return id
+}
+
+/** A request that waits for the newest agent of the actor, or for one that is gone. */
+async function insertAgentRequest(service: Service, place: Place, asker: TestPerson) {
+  const id = createId()
+  const { company, actor } = place
+  const commentId = await insertComment(service, place, asker)
+  await service.db.execute(sql`
+    insert into agent_requests (id, workspace_id, comment_id, grant_id, agent_name, asked_by_user_id, state, created_at, expires_at)
+    values (${id}, ${company.workspace.id}, ${commentId},
+      coalesce((select id from agent_grants where user_id = ${actor.id} and revoked_at is null order by id desc limit 1), ${createId()}),
+      'Claude', ${asker.id}, 'waiting', now(), now() + interval '2 days')`)
+  return { agentRequestId: id, askingCommentId: commentId }
 }
 
 async function findTarget(service: Service, { company, actor, target }: Place): Promise<TestPerson> {
@@ -241,12 +282,12 @@ export function pathOf({ request }: Operation, values: Values): string {
 }
 
 const fillBody = (body: object, values: Values): object =>
-  Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? fill(value, values) : value,
-    ]),
-  )
+  Object.fromEntries(Object.entries(body).map(([name, value]) => [name, fillValue(value, values)]))
+
+function fillValue(value: unknown, values: Values): unknown {
+  if (Array.isArray(value)) return value.map((item) => fillValue(item, values))
+  return typeof value === 'string' ? fill(value, values) : value
+}
 
 /** A path with a further parameter. */
 export const addQuery = (url: string, query: string) => `${url}${url.includes('?') ? '&' : '?'}${query}`
@@ -290,6 +331,12 @@ export const joinSeed: Given = ({ db }, { seedId, actorId, workspaceId }) =>
     where workspace_id = ${workspaceId} and user_id = ${actorId}
     on conflict do nothing`)
 
+/** The actor is in a seed that nobody leads. */
+export const joinUnledSeed: Given = async (service, values) => {
+  await joinSeed(service, values)
+  await service.db.execute(sql`update seeds set lead_user_id = null where id = ${values.seedId}`)
+}
+
 /** The actor is not in the seed. */
 export const leaveSeed: Given = ({ db }, { seedId, actorId }) =>
   db.execute(sql`delete from seed_participants where seed_id = ${seedId} and user_id = ${actorId}`)
@@ -323,6 +370,10 @@ export const allowLeaving: Given = ({ db }, { actorId, workspaceId }) =>
     with other as (update memberships set role = 'owner' where workspace_id = ${workspaceId} and role = 'admin')
     insert into leavings (user_id, allowed_until) values (${actorId}, now() + interval '10 minutes')
     on conflict (user_id) do update set allowed_until = excluded.allowed_until`)
+
+/** The actor has allowed their API keys to transfer and delete the workspace, if they are in it. */
+export const allowOwnership: Given = (service, { actorId = '', workspaceId = '' }) =>
+  allowActions(service, { id: workspaceId }, { id: actorId })
 
 /** The workspace lets in people of beta.example, and of another domain. */
 export const allowTwoDomains: Given = (service, { workspaceId = '' }) =>

@@ -4,14 +4,14 @@ import { afterFile } from './after-file.ts'
 import { selectRows, type TestApp } from './test-app.ts'
 
 /**
- * Makes a function that reads everything that is stored of a workspace, but for when somebody last used it: as text, a line
+ * Makes a function that reads everything that is stored of a workspace, but for when somebody last used it or was active: as text, a line
  * for each row, since comparing objects took a third of the time of the tests that read it.
  */
 export async function createWorkspaceReader({ config, db }: Pick<TestApp, 'config' | 'db'>) {
   const tables = await selectRows<{ name: string; stored: string }>(
     db,
     sql`select table_name as name, case when bool_or(column_name = 'last_used_at')
-        then '(to_jsonb(t) - ''last_used_at'')::text' else 't::text' end as stored
+        then '(to_jsonb(t) - ''last_used_at'' - ''last_activity_at'')::text' else 't::text' end as stored
       from information_schema.columns join information_schema.tables using (table_schema, table_name)
       where table_schema = 'public' and table_type = 'BASE TABLE'
       group by table_name having bool_or(column_name = 'workspace_id')`,

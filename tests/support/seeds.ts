@@ -7,6 +7,8 @@ import { selectRows, type TestApp, type TestPerson } from './test-app.ts'
 /** A seed as the API tells it. */
 export interface TestSeed {
   id: string
+  workspaceId: string
+  url: string
   title: string
   summary: string
   problem: string | null
@@ -18,18 +20,23 @@ export interface TestSeed {
   createdByName: string | null
   agentName: string | null
   leadUserId: string | null
+  leadName: string | null
   participantCount: number
   joined: boolean
   following: boolean
   evidenceCounts: { supports: number; contradicts: number; neutral: number }
   commentCount: number
+  lastEvidenceAt: string | null
+  lastCommentAt: string | null
   createdAt: string
   updatedAt: string
+  activityAt: string
 }
 
 /** A piece of evidence as the API tells it. */
 export interface TestEvidence {
   id: string
+  workspaceId: string
   seedId: string
   kind: string
   verdict: string
@@ -72,7 +79,8 @@ export async function createEmptySeed(
     with participants as (delete from seed_participants where seed_id = ${seed.id}),
       followers as (delete from seed_followers where seed_id = ${seed.id})
     update seeds set lead_user_id = null where id = ${seed.id}`)
-  return { ...seed, leadUserId: null, participantCount: 0, joined: false, following: false }
+  await service.db.execute(sql`update seeds set activity_at = created_at where id = ${seed.id}`)
+  return { ...seed, leadUserId: null, leadName: null, participantCount: 0, joined: false, following: false }
 }
 
 /** Has somebody join a seed through the API. */

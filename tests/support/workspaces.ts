@@ -123,3 +123,28 @@ export async function findSlugs(
     rows.map((row) => [row.slug, row.kept_until === null ? null : new Date(row.kept_until)]),
   )
 }
+
+/** Allows API keys of a member to transfer and delete the workspace, once each, as the website does after a proof. */
+export async function allowActions(
+  { db }: Pick<TestApp, 'db'>,
+  workspace: { id: string },
+  person: { id: string },
+): Promise<void> {
+  await db.execute(sql`
+    insert into workspace_allowances (workspace_id, user_id, action, allowed_until)
+    select workspace_id, user_id, unnest(${sql.raw("array['workspaces.transferOwnership', 'workspaces.delete']")}), '2100-01-01'
+    from memberships where workspace_id = ${workspace.id} and user_id = ${person.id}
+    on conflict do nothing`)
+}
+
+/** Deletes a workspace by the API key of an owner, who has allowed it. */
+export async function deleteWorkspace(
+  service: Pick<TestApp, 'as' | 'db'>,
+  owner: TestPerson,
+  { id, slug }: Pick<TestWorkspace, 'id' | 'slug'>,
+): Promise<void> {
+  await allowActions(service, { id }, owner)
+  const url = `/v1/workspaces/${slug}/delete`
+  const answer = await service.as(owner, { method: 'POST', url, payload: { confirmSlug: slug } })
+  expect(answer.statusCode, answer.body).toBe(200)
+}

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createTokenVerifier, keptTokensMax } from '../../src/agent-oauth/keys/access-tokens.ts'
-import type { Jwk } from '../../src/agent-oauth/keys/signing-keys.ts'
+import { createTokenVerifier, keptTokensMax } from '../../src/agents/oauth/keys/access-tokens.ts'
+import type { Jwk } from '../../src/agents/oauth/keys/signing-keys.ts'
 
 const baseUrl = 'https://api.example.com'
 const now = Date.parse('2026-11-23T00:00:00.500Z')

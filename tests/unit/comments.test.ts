@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { createId } from '../../src/kernel/ids.ts'
 import { renderMarkdown } from '../../src/website/components/markdown.ts'
-import { mentionedIn, toShownBody, toStoredBody } from '../../src/domain/comments.ts'
+import {
+  agentNamesIn,
+  agentsMentionedIn,
+  mentionedIn,
+  toShownBody,
+  toStoredBody,
+  withAgents,
+} from '../../src/domain/comments.ts'
+import { toPlainText } from '../../src/kernel/markdown.ts'
 
 const [ada, bob] = [createId(), createId()]
 
@@ -80,5 +88,31 @@ describe('mentions', () => {
     const stored = `[@](user:${ada})`
     const shown = toShownBody(stored, new Map([[ada, '\\]](user:x) [@']]))
     expect(toStoredBody(shown, new Set([ada]))).toBe(stored)
+  })
+})
+
+describe('a mention of an agent', () => {
+  const grantId = '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e04'
+  const source = (name: string) => `[@${name}](agent:${grantId})`
+
+  it('gets the name of the agent, escaped, and reads as that', () => {
+    const stored = withAgents(`${source('x')} 見て`, new Map([[grantId, 'Cl*au*de [2] <b>']]))
+    expect(stored).toBe(`${source('Cl\\*au\\*de \\[2\\] \\<b>')} 見て`)
+    expect(agentsMentionedIn(stored)).toEqual([grantId])
+    expect(agentNamesIn(stored)).toEqual(new Map([[grantId, 'Cl*au*de [2] <b>']]))
+    expect(withAgents(stored, agentNamesIn(stored))).toBe(stored)
+    expect(toPlainText(stored)).toBe('@Cl*au*de [2] <b> 見て')
+  })
+
+  it('of one that is not asked is text, and stays as it is in code', () => {
+    expect(withAgents(`${source('Claude')} and \`${source('Claude')}\``, new Map())).toBe(
+      `@Claude and \`${source('Claude')}\``,
+    )
+    expect(agentsMentionedIn(`\`${source('Claude')}\``)).toEqual([])
+  })
+
+  it('is none of a person', () => {
+    expect(mentionedIn(source('Claude'))).toEqual([])
+    expect(agentsMentionedIn(`[@Ada](user:${grantId})`)).toEqual([])
   })
 })

@@ -182,6 +182,20 @@ describe('invalid variables', () => {
   })
 })
 
+describe('APP_SECRET_PREVIOUS', () => {
+  const [secret, other] = ['x'.repeat(32), 'y'.repeat(32)]
+
+  it('stands beside another APP_SECRET', () => {
+    expect(loadConfig({ APP_SECRET: secret, APP_SECRET_PREVIOUS: other }).appSecretPrevious).toBe(other)
+  })
+
+  it.each([{}, { APP_SECRET: other }])('is refused without one: %j', (environment) => {
+    expect(problemsOf({ ...environment, APP_SECRET_PREVIOUS: other })).toEqual([
+      'APP_SECRET_PREVIOUS requires APP_SECRET, another secret.',
+    ])
+  })
+})
+
 describe('secrets in files', () => {
   const folder = mkdtempSync(join(tmpdir(), 'secrets-'))
   afterFile(() => rm(folder, { recursive: true }))
@@ -198,6 +212,7 @@ describe('secrets in files', () => {
       REDIS_URL: 'redis://cache',
       SMTP_URL: 'smtp://me:hunter2@mail',
       APP_SECRET: 'a secret of more than thirty-two characters',
+      APP_SECRET_PREVIOUS: 'another secret of more than thirty-two characters',
       OIDC_PROVIDERS: '[]',
       STORAGE_URL: 's3://pictures',
       OUTGOING_PROXY: 'http://me:hunter2@proxy:3128',

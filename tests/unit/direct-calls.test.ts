@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
-import { defineTool, readingHints, type AgentTool } from '../../src/areas/agent/agent-tool.ts'
-import { createKitMcpHandler } from '../../src/areas/agent/mcp/agent.mcp.ts'
+import { defineTool, readingHints, type AgentTool } from '../../src/agents/tools/agent-tool.ts'
+import { createKitMcpHandler } from '../../src/agents/mcp/agent.mcp.ts'
 import type { AgentPrincipal } from '../../src/domain/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createPersonStreams } from '../../src/concurrency/person-streams.ts'
@@ -12,6 +12,7 @@ const agent: AgentPrincipal = {
     ...{ id: 'grant', clientId: 'client', clientName: 'Robbie', expiresAt: new Date() },
     scopes: ['validation-kit:read', 'seeds:write'],
     consentVersion: 0,
+    membersMayAsk: false,
   },
   user: { id: 'user', name: 'Ada', email: 'ada@example.com', emailVerifiedAt: null, imageKey: null },
   workspace: { id: 'workspace', name: 'Acme', slug: 'acme' },

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { Column, getTableName, is, SQL } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import { describe, expect, it } from 'vitest'
-import { sourcesOf as sourcesOfPerson } from '../../src/accounts/leaving/person-export.repository.ts'
+import { sourcesOf as sourcesOfPerson } from '../../src/accounts/deletion/person-export.repository.ts'
 import { PersonExport } from '../../src/areas/me/person-export.schemas.ts'
 import { sourcesOf, sourcesOfSeeds } from '../../src/areas/workspaces/export/export.repository.ts'
 
@@ -26,7 +26,9 @@ const inWorkspace = 'the export is of one workspace'
 const ofPerson = 'the export is of one person'
 const ofInbox = 'the inbox of a person, whose export has it'
 const ofWorkspace = 'of the workspace, whose export has it'
+const ofDelivery = 'how the service sent a mail, without its text; for operators, and deleted after 30 days'
 const shortLived = 'ends within hours, and is deleted then'
+const byName = 'the agent is exported by its name'
 const forAgent = 'shown with the agent for some weeks, and deleted then'
 
 const declared: Record<string, Declared> = {
@@ -42,7 +44,10 @@ const declared: Record<string, Declared> = {
   users: {
     person: {
       by: ['id'],
-      left: { canonical_email: derived, search_text: derived, first_signed_in_at: state },
+      left: {
+        ...{ canonical_email: derived, search_text: derived, first_signed_in_at: state },
+        kind: 'a service account has no account to export',
+      },
     },
   },
   passwords: {
@@ -73,6 +78,16 @@ const declared: Record<string, Declared> = {
     workspace: { workspace_id: inWorkspace, consent_version: state },
     person: { by: ['user_id'], left: { user_id: ofPerson, consent_version: state } },
   },
+  agent_requests: {
+    workspace: { workspace_id: inWorkspace },
+    person: {
+      by: ['asked_by_user_id', 'for_user_id'],
+      left: {
+        ...{ asked_by_user_id: ofPerson, workspace_id: ofWorkspace, grant_id: byName, for_user_id: byName },
+        ...{ answer_comment_id: ofWorkspace, expires_at: derived },
+      },
+    },
+  },
   agent_calls: { workspace: { '*': forAgent }, person: { by: [], left: { '*': forAgent } } },
   agent_call_log: { workspace: { '*': forAgent }, person: { by: [], left: { '*': forAgent } } },
   agent_grant_places: {
@@ -81,15 +96,22 @@ const declared: Record<string, Declared> = {
   },
   api_keys: {
     person: {
-      by: ['user_id'],
-      left: { user_id: ofPerson, secret_hash: secret, expiry_notice_at: state },
+      by: ['user_id', 'shown_to_user_id'],
+      left: {
+        ...{ user_id: ofPerson, secret_hash: secret, expiry_notice_at: state },
+        shown_to_user_id: 'of the keys of service accounts, which are not of the person',
+      },
     },
   },
+  service_accounts: {
+    workspace: { workspace_id: inWorkspace, deleted_at: 'deleted ones are in the events' },
+    person: { by: ['user_id', 'created_by_user_id'], left: { '*': ofWorkspace } },
+  },
   comments: {
-    workspace: {},
+    workspace: { workspace_id: inWorkspace, grant_id: byName },
     person: {
       by: ['author_user_id'],
-      left: { author_user_id: ofPerson, author_name: ofPerson },
+      left: { grant_id: byName, workspace_id: ofWorkspace, author_user_id: ofPerson, author_name: ofPerson },
     },
   },
   comment_mentions: {
@@ -101,12 +123,15 @@ const declared: Record<string, Declared> = {
     person: { by: ['user_id'], left: { '*': ofWorkspace } },
   },
   events: {
-    workspace: { workspace_id: inWorkspace, seed_id: derived, position: 'the order of the lines' },
+    workspace: {
+      ...{ workspace_id: inWorkspace, seed_id: derived, readers: derived },
+      position: 'the order of the lines',
+    },
     person: {
       by: ['actor_user_id'],
       left: {
         ...{ actor_type: ofPerson, actor_user_id: ofPerson, actor_name: ofPerson, data: derived },
-        ...{ position: state, seed_id: derived },
+        ...{ position: state, seed_id: derived, readers: derived },
         ...{
           grant_id: ofWorkspace,
           api_key_id: ofWorkspace,
@@ -119,23 +144,40 @@ const declared: Record<string, Declared> = {
   event_positions: { workspace: { '*': state } },
   idempotent_requests: { person: { by: [], left: { '*': shortLived } } },
   invites: {
-    workspace: { workspace_id: inWorkspace, canonical_email: derived, search_text: derived },
+    workspace: {
+      ...{ workspace_id: inWorkspace, canonical_email: derived, search_text: derived },
+      ...{ resent_at: state, refused_at: state },
+    },
     person: {
       by: ['invited_by_user_id', 'canonical_email'],
       left: {
         ...{ canonical_email: derived, search_text: derived, invited_by_user_id: ofPerson },
         ...{ state: ofWorkspace, expires_at: ofWorkspace, last_sent_at: ofWorkspace },
+        ...{ resent_at: ofWorkspace, refused_at: ofWorkspace },
       },
     },
   },
   invite_tokens: { workspace: { '*': secret }, person: { by: [], left: { '*': secret } } },
   invite_teams: { workspace: {}, person: { by: [], left: { '*': ofWorkspace } } },
+  workspace_allowances: {
+    workspace: { '*': shortLived },
+    person: { by: ['user_id'], left: { '*': shortLived } },
+  },
   leavings: { person: { by: ['user_id'], left: { '*': shortLived } } },
   memberships: {
-    workspace: { workspace_id: inWorkspace, last_used_at: 'when a person was there is shown to nobody else' },
+    workspace: {
+      workspace_id: inWorkspace,
+      last_used_at: 'when a person was there is shown to nobody else',
+      last_activity_at: 'follows from the events',
+    },
     person: {
       by: ['user_id'],
-      left: { user_id: ofPerson, workspace_id: derived, last_used_at: state },
+      left: {
+        user_id: ofPerson,
+        workspace_id: derived,
+        last_used_at: state,
+        last_activity_at: 'follows from the events',
+      },
     },
   },
   notifications: {
@@ -169,17 +211,19 @@ const declared: Record<string, Declared> = {
   pending_sign_ins: { person: { by: ['user_id'], left: { '*': shortLived } } },
   seeds: {
     workspace: {
-      ...{ workspace_id: inWorkspace, deleted_at: 'deleted seeds are left out' },
+      ...{ workspace_id: inWorkspace, grant_id: byName, deleted_at: 'deleted seeds are left out' },
       ...{ supports_count: derived, contradicts_count: derived, neutral_count: derived },
-      comment_count: derived,
+      ...{ comment_count: derived, participant_count: derived },
+      ...{ last_evidence_at: derived, last_comment_at: derived, activity_at: derived },
     },
     person: {
       by: ['created_by_user_id', 'lead_user_id'],
       left: {
         ...{ created_by_user_id: ofPerson, lead_user_id: ofWorkspace, agent_name: ofWorkspace },
-        ...{ updated_at: ofWorkspace, deleted_at: 'deleted seeds are left out' },
+        ...{ grant_id: byName, updated_at: ofWorkspace, deleted_at: 'deleted seeds are left out' },
         ...{ supports_count: ofWorkspace, contradicts_count: ofWorkspace, neutral_count: ofWorkspace },
-        comment_count: ofWorkspace,
+        ...{ comment_count: ofWorkspace, participant_count: ofWorkspace },
+        ...{ last_evidence_at: ofWorkspace, last_comment_at: ofWorkspace, activity_at: ofWorkspace },
       },
     },
   },
@@ -192,11 +236,14 @@ const declared: Record<string, Declared> = {
     person: { by: ['user_id'], left: { user_id: ofPerson, workspace_id: ofWorkspace } },
   },
   evidence: {
-    workspace: { withdrawn_by_user_id: 'their name is exported, as responses have it' },
+    workspace: {
+      workspace_id: inWorkspace,
+      withdrawn_by_user_id: 'their name is exported, as responses have it',
+    },
     person: {
       by: ['author_user_id', 'withdrawn_by_user_id'],
       left: {
-        ...{ author_user_id: ofPerson, author_name: ofPerson },
+        ...{ workspace_id: ofWorkspace, author_user_id: ofPerson, author_name: ofPerson },
         ...{
           withdrawn_by_user_id: 'of others',
           withdrawn_by_name: 'of others',
@@ -219,6 +266,10 @@ const declared: Record<string, Declared> = {
     },
   },
   webhook_deliveries: { workspace: { '*': state } },
+  mails: {
+    workspace: { '*': ofDelivery },
+    person: { by: ['user_id'], left: { '*': ofDelivery } },
+  },
   flashes: { person: { by: ['user_id'], left: { '*': shortLived } } },
   sent_forms: { person: { by: [], left: { '*': shortLived } } },
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countFitting, joinItems, joinSeed, splitSeed } from '../../src/areas/agent/kit-text.ts'
+import { countFitting, joinItems, joinSeed, splitSeed } from '../../src/agents/kit/kit-text.ts'
 
 describe('countFitting', () => {
   it.each([['plain'], ['"quoted" \\ and\n\tlines'], ['€uro'], ['😀'], ['']])(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { serviceName } from '../../src/domain/service-name.ts'
-import { accessEndedMail } from '../../src/mail/access-mails.ts'
+import { accessEndedMail, accessEndsMail } from '../../src/mail/access-mails.ts'
 import type { MailContent } from '../../src/mail/compose.ts'
 import {
   accountExistsMail,
@@ -11,14 +11,15 @@ import {
 import { apiKeysCreatedMail, passwordChangedMail, signedInMail } from '../../src/mail/security-mails.ts'
 import {
   digestMail,
-  inviteAcceptedMail,
   inviteMail,
+  invitesAcceptedMail,
   mentionMail,
   roleChangedMail,
 } from '../../src/mail/workspace-mails.ts'
 import { describeTime } from '../../src/mail/times.ts'
 
 const url = 'https://app.example.com/invites/abc_-'
+const settingsUrl = 'https://app.example.com/settings/notifications'
 const evil = `<b onclick="x('y')">&amp;</b>`
 const access = {
   ...{ apiKeyCount: 2, grantCount: 1, passkeyCount: 1, identityCount: 0 },
@@ -41,13 +42,39 @@ const mails: [string, (name: string) => MailContent][] = [
   ],
   [
     'the role change email',
-    (name) => roleChangedMail({ workspaceName: name, workspaceUrl: url, actorName: name, role: 'viewer' }),
+    (name) =>
+      roleChangedMail({
+        workspaceName: name,
+        workspaceUrl: url,
+        actorName: name,
+        role: 'viewer',
+        settingsUrl,
+      }),
   ],
   [
     'the accepted invite email',
-    (name) => inviteAcceptedMail({ workspaceName: name, workspaceUrl: url, memberName: name }),
+    (name) =>
+      invitesAcceptedMail({
+        accepted: [{ memberName: name, workspaceName: name, url }],
+        count: 1,
+        link: { label: 'Open the workspace', url },
+        settingsUrl,
+      }),
   ],
-  ['the mention email', (name) => mentionMail({ text: `${name} mentioned you`, workspaceName: name, url })],
+  [
+    'the mention email',
+    (name) =>
+      mentionMail({ text: `${name} mentioned you`, workspaceName: name, quote: name, url, settingsUrl }),
+  ],
+  [
+    'the email about access that ends',
+    (name) =>
+      accessEndsMail({
+        ...{ clientName: name, workspaceName: name, agentUrl: url, settingsUrl },
+        expiresAt: new Date('2026-11-28T03:04:05.678Z'),
+        now: new Date('2026-11-21T03:04:06.789Z'),
+      }),
+  ],
   [
     'the address verification email',
     (name) => verifyEmailMail({ name, url, lifetimeMs: 24 * 60 * minuteMs }),
@@ -86,9 +113,10 @@ describe.each(mails)('%s', (_name, mailFor) => {
     const { subject, text, html } = mailFor('Ada')
     expect(subject).not.toBe('')
     expect(text).toContain('Ada')
-    expect(text.match(/https:\S+/g)).toEqual([url])
+    const isNotice = text.includes('are on in your settings')
+    expect(text.match(/https:\S+/g)).toEqual(isNotice ? [url, settingsUrl] : [url])
     // A button, and the address for those who do not see it.
-    expect(html.match(/<a [^>]*href="[^"]*"/g)).toHaveLength(2)
+    expect(html.match(/<a [^>]*href="[^"]*"/g)).toHaveLength(isNotice ? 3 : 2)
     expect(html).toContain(`<a href="${url}">${url}</a>`)
     const words = html
       .replaceAll(/<[^>]+>/g, ' ')
@@ -96,7 +124,12 @@ describe.each(mails)('%s', (_name, mailFor) => {
       .replaceAll(/\s+/g, ' ')
       .trim()
     const address = ` If the button does not work, open this address: ${url}`
-    const plain = text.replace(`:\n${url}`, address).replaceAll(/\s+/g, ' ').trim()
+    const plain = text
+      .replace(`:\n${url}`, address)
+      .replace(`:\n${settingsUrl}`, '')
+      .replaceAll(/^> /gm, '')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
     expect(words).toBe(plain)
   })
 
@@ -160,37 +193,117 @@ describe('an email with a link', () => {
 })
 
 describe('a notification email', () => {
-  it('explains why it was sent', () => {
-    for (const [, mailFor] of mails.slice(1, 4)) {
-      const words = mailFor('Ada').text.replaceAll(/\s+/g, ' ')
+  it('explains why it was sent, with a link to the settings', () => {
+    for (const [, mailFor] of mails.slice(1, 5)) {
+      const { text, html } = mailFor('Ada')
+      const words = text.replaceAll(/\s+/g, ' ')
       expect(words).toContain('because notifications about activity in your workspaces are on')
+      expect(words).toContain(`Choose which emails you get: ${settingsUrl}`)
+      expect(html).toContain(`<a href="${settingsUrl}">Choose which emails you get</a>`)
     }
   })
 })
 
 describe('the digest email', () => {
-  const digest = (count: number, name = 'Ada') =>
+  const digest = (unnamedCount: number, name = 'Ada') =>
     digestMail({
-      items: [1, 2].map((i) => ({ text: `${name} did ${i}`, workspaceName: name, url: `${url}/${i}` })),
-      count,
-      inboxUrl: url,
+      items: [1, 2].map((i) => ({
+        text: `${name} did ${i}`,
+        url: `${url}/${i}`,
+        note: `1 new comment, in ${name}.`,
+        quotes: [{ text: `${name} commented`, quote: `What ${name}\nwrote` }],
+      })),
+      ...{ text: 'Ada did 1', count: 2 + unnamedCount, unnamedCount, inboxUrl: url, settingsUrl },
     })
 
-  it('lists what happened with a link each, and counts the rest', () => {
-    const { subject, text, html } = digest(5)
+  it('lists what happened with a link each and what was written, and counts the rest', () => {
+    const { subject, text, html } = digest(3)
     expect(subject).toBe('5 new notifications')
-    expect(text).toContain(`Ada did 1, in Ada:\n${url}/1\n`)
-    expect(html).toContain(`<a href="${url}/2">Ada did 2, in Ada</a>`)
+    expect(text).toContain(
+      `Ada did 1:\n${url}/1\n\n1 new comment, in Ada.\n\nAda commented:\n> What Ada\n> wrote\n`,
+    )
+    expect(html).toContain(`<a href="${url}/2">Ada did 2</a>`)
+    expect(html).toMatch(/<blockquote [^>]*>\n<div dir="auto">What Ada<\/div>\n<div dir="auto">wrote<\/div>/)
     for (const part of [text, html]) expect(part).toContain('And 3 more.')
-    expect(digest(2).text).not.toContain('more.')
+    expect(digest(0).text).not.toContain('more.')
     expect(text.replaceAll(/\s+/g, ' ')).toContain('one such email a day')
   })
 
   it('shows names unchanged, escapes them in HTML, and removes deceptive characters', () => {
-    const { text, html } = digest(2, evil)
+    const { text, html } = digest(0, evil)
     expect(text.replaceAll(/\s+/g, ' ')).toContain(evil)
     expect(html).not.toContain('<b ')
-    expect(digest(2, 'Eve \u202e').html).not.toContain('\u202e')
+    expect(digest(0, 'Eve \u202e').html).not.toContain('\u202e')
+  })
+})
+
+describe('the email about accepted invites', () => {
+  const mailFor = (accepted: { memberName: string; workspaceName: string }[], count = accepted.length) =>
+    invitesAcceptedMail({
+      accepted: accepted.map((one) => ({ ...one, url })),
+      ...{ count, link: { label: 'Open the workspace', url }, settingsUrl },
+    })
+
+  it('names all who came, and where if it was not one workspace', () => {
+    const of = (workspaceName: string) => (memberName: string) => ({ memberName, workspaceName })
+    const one = mailFor(['Ida', 'Ben'].map(of('Acme')), 40)
+    expect(one.subject).toBe('40 people joined Acme')
+    expect(one.text).toContain(`Ida:\n${url}\n\nBen:\n${url}\n\nAnd 38 more.`)
+    const several = mailFor([of('Acme')('Ida'), of('Beta')('Ben')])
+    expect(several.subject).toBe('2 people joined your workspaces')
+    expect(several.text).toContain('Ben, in Beta:')
+  })
+})
+
+describe('a quote in an email', () => {
+  const mailFor = (quote: string) =>
+    mentionMail({ text: 'Ada mentioned you', workspaceName: 'Acme', quote, url, settingsUrl })
+  const quotedIn = (quote: string) =>
+    mailFor(quote)
+      .text.split('\n')
+      .filter((line) => line.startsWith('>'))
+
+  it('is set off line by line, so that nothing of it looks like the rest of the mail', () => {
+    const forged = `Hi\n\nOpen the comment:\nhttps://evil.example/\n-- \nYou receive this email`
+    const { text, html } = mailFor(forged)
+    expect(quotedIn(forged)).toEqual([
+      '> Hi',
+      '> ',
+      '> Open the comment:',
+      '> https://evil.example/',
+      '> --',
+      '> You receive this email',
+    ])
+    expect(text.split('\n').filter((line) => line.includes('evil.example'))).toHaveLength(1)
+    expect(html).not.toContain('href="https://evil')
+    const afterQuote = html.slice(html.indexOf('</blockquote>'))
+    expect(afterQuote).not.toContain('evil.example')
+    expect(mailFor('</div></blockquote><a href="https://evil.example">x</a>').html).not.toContain(
+      '<a href="https://evil',
+    )
+  })
+
+  it('has no character that turns the direction of the text around it', () => {
+    const { text, html } = mailFor('a\u202eb\u2066c\u200bd')
+    for (const part of [text, html]) expect(part).toContain('abcd')
+  })
+
+  it('is wrapped at 72 columns: words, long words, wide characters and emoji, but no address', () => {
+    for (const quote of ['word '.repeat(60), 'x'.repeat(400), '漢字'.repeat(100), '👨‍👩‍👧‍👦'.repeat(60)]) {
+      const lines = quotedIn(quote)
+      expect(lines.length, quote).toBeGreaterThan(1)
+      for (const line of lines) {
+        const wide = line.match(
+          /\p{Script=Han}|\p{Extended_Pictographic}(?:\u200d\p{Extended_Pictographic})*/gu,
+        )
+        const others = line.replaceAll(/\p{Script=Han}|\p{Extended_Pictographic}|\u200d/gu, '')
+        expect((wide?.length ?? 0) * 2 + others.length, line).toBeLessThanOrEqual(72)
+      }
+      const unwrapped = lines.map((line) => line.slice(2)).join(quote.includes(' ') ? ' ' : '')
+      expect(unwrapped.trim()).toBe(quote.trim())
+    }
+    const address = `https://example.com/${'y'.repeat(100)}`
+    expect(quotedIn(`See ${address} there`)).toEqual(['> See', `> ${address}`, '> there'])
   })
 })
 

@@ -15,7 +15,7 @@ it.each([
   ['registerErrorHandler', 'registerPages', 'all routes declare what the error handler sends'],
   ['registerSecurityHeaders', 'registerPages', 'all routes declare the headers'],
   ['registerOpenApi', 'registerOpenApiRoute', 'the description has all routes'],
-  ['registerSubjects', 'apiKeysRoutes', 'the routes of the API are known by what they are about'],
+  ['registerTargetResources', 'apiKeysRoutes', 'the routes of the API are known by what they are about'],
   ['apiKeyAuth', 'apiKeysRoutes', 'the routes of the API require a key'],
   ['idempotency', 'apiKeysRoutes', 'the routes of the API take an Idempotency-Key'],
 ])('%s is registered before %s: %s', (first, second) => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createToolSubscriptions } from '../../src/areas/agent/mcp/tool-subscriptions.ts'
+import { createToolSubscriptions } from '../../src/agents/mcp/tool-subscriptions.ts'
 import type { AgentPrincipal } from '../../src/domain/agent.ts'
 import { createPersonStreams } from '../../src/concurrency/person-streams.ts'
 
@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers())
 const agentWith = (...scopes: string[]): AgentPrincipal => ({
   grant: {
     ...{ id: 'grant', clientId: 'client', clientName: 'Robbie', scopes },
-    ...{ consentVersion: 1, expiresAt: new Date() },
+    ...{ consentVersion: 1, membersMayAsk: false, expiresAt: new Date() },
   },
   user: { id: 'user', name: 'Ada', email: 'ada@example.com', emailVerifiedAt: null, imageKey: null },
   workspace: { id: 'workspace', name: 'Acme', slug: 'acme' },

@@ -1,6 +1,6 @@
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { writeExport } from '../../src/cli/write-export.ts'
 import { makeFolder } from '../support/uploads.ts'
 
@@ -17,4 +17,23 @@ it.each(['a new file', 'a file that others could read'])('writes %s for its owne
   await writeExport({ json: true }, chunks(), file)
   expect(await readFile(file, 'utf8')).toBe('one two')
   expect((await stat(file)).mode & 0o777).toBe(0o600)
+})
+
+it.each([
+  ['EPIPE', 'ends'],
+  ['EIO', 'fails'],
+])('when standard output fails with %s, it %s', async (code, outcome) => {
+  const failure = Object.assign(new Error(code), { code })
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation(() => {
+    setImmediate(() => process.stdout.emit('error', failure))
+    return false
+  })
+  onTestFinished(() => write.mockRestore())
+  async function* chunks() {
+    yield 'one'
+  }
+  const writing = writeExport({ json: true }, chunks(), undefined)
+  if (outcome === 'ends') await writing
+  else await expect(writing).rejects.toBe(failure)
+  expect(write).toHaveBeenCalledOnce()
 })

@@ -99,3 +99,30 @@ it('is shown after the access ended, without its forms, and not to other members
   const viewer = await signInAs(website, company.viewer)
   expect((await viewer.get(page)).statusCode).toBe(404)
 })
+
+it('lets members ask an agent that qualifies, until it may change teams and invite people', async () => {
+  const { grant, page, list, visitor } = await startGrant(60)
+  const setScopes = (scopes: string, version = 2) =>
+    db.execute(
+      sql`update agent_grants set scopes = ${scopes}::text[], consent_version = ${version} where id = ${grant.id}`,
+    )
+  const isTicked = async () =>
+    (
+      await db.execute<{ members_may_ask: boolean }>(
+        sql`select members_may_ask from agent_grants where id = ${grant.id}`,
+      )
+    ).rows[0]?.members_may_ask
+  await setScopes('{validation-kit:read,workspace:read}')
+  expect((await visitor.get(page)).body).not.toContain(`${page}/asking`)
+  await setScopes('{validation-kit:read,workspace:read,seeds:write}', 1)
+  expect((await visitor.get(page)).body).not.toContain(`${page}/asking`)
+  await setScopes('{validation-kit:read,workspace:read,seeds:write}')
+  expect(textOf((await visitor.get(page)).body)).toContain('Members then see the name of')
+  const allowed = await visitor.submit(`${page}/asking`, { membersMayAsk: 'on' })
+  expect(noticeOn(allowed.body)).toContain('Members may ask')
+  expect(await isTicked()).toBe(true)
+  await visitor.get(list)
+  const widened = await visitor.submit(`${page}/scopes`, { 'workspace:read': 'on', 'seeds:write': '' })
+  expect(noticeOn(widened.body)).toContain('Members may no longer ask it.')
+  expect(await isTicked()).toBe(false)
+})

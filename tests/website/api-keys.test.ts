@@ -45,6 +45,7 @@ describe('the form for a new key', () => {
     const page = await visitor.submit(path, {
       name: 'Dashboard',
       access: 'read',
+      maxRole: 'member',
       expires: '30',
       reach: 'chosen',
       [`workspace-${acme.id}`]: 'on',
@@ -54,9 +55,10 @@ describe('the form for a new key', () => {
       expiresAt: inDays(30),
       access: 'read',
       workspaceIds: [acme.id],
+      maxRole: 'member',
     })
     expect(page.body.replaceAll(/\s+/g, ' ')).toContain(
-      'only reads · only in <bdi>Acme &amp; Co</bdi> · expires on <time',
+      'only reads · acts as member at most · only in <bdi>Acme &amp; Co</bdi> · expires on <time',
     )
   })
 
@@ -82,6 +84,11 @@ describe('the form for a new key', () => {
     expect((await website.as(person, get('/v1/api-keys'))).json()).toHaveLength(1)
   })
 
+  it('refuses a role that there is not', async () => {
+    const { visitor } = await start()
+    expect((await visitor.submit(path, { name: 'Root', maxRole: 'root' })).statusCode).toBe(403)
+  })
+
   it('refuses a lifetime that it does not offer', async () => {
     const { visitor } = await start()
     expect((await visitor.submit(path, { name: 'Long', expires: '9999' })).statusCode).toBe(403)
@@ -98,6 +105,7 @@ describe('the page of a key', () => {
     expect(page.body).toMatch(/<option value="unchanged" selected>/)
     const done = await visitor.submit(`${path}/${key.id}/restrict`, {
       access: 'read',
+      maxRole: 'viewer',
       expires: 'unchanged',
       reach: 'chosen',
       [`workspace-${looms.id}`]: 'on',
@@ -107,6 +115,7 @@ describe('the page of a key', () => {
       expiresAt,
       access: 'read',
       workspaceIds: [looms.id, acme.id],
+      maxRole: 'viewer',
     })
     await visitor.submit(`${path}/${key.id}/restrict`, { access: 'full', expires: '', reach: '' })
     expect(await readRestrictions(website, person, key)).toEqual(noRestrictions)

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { randomEmail } from '../support/company.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { selectRows } from '../support/test-app.ts'
+import { randomSlug } from '../support/workspaces.ts'
 import { createVisitor, noticeOn, password, signUp, startWebsite, type Visitor } from './visitor.ts'
 
 const clock = createTestClock()
@@ -50,6 +51,21 @@ describe('a change of the email address', () => {
     await other.get('/sign-in')
     expect((await other.submit('/sign-in', { email: fresh, password })).headers.location).toBe('/')
     expect((await confirm(visitor, path)).statusCode).toBe(404)
+  })
+
+  it('is an event in the workspaces of the person, with neither of the addresses', async () => {
+    const { email, fresh, visitor, path } = await createAsker()
+    const slug = randomSlug()
+    await visitor.get('/onboarding')
+    await visitor.post('/onboarding', { name: 'Acme', slug })
+    await confirm(visitor, path)
+    const [event] = await selectRows<{ data: unknown; summary: string }>(
+      db,
+      sql`select data, summary from events where type = 'member.updated' and workspace_id =
+        (select id from workspaces where slug = ${slug})`,
+    )
+    expect(event).toMatchObject({ data: { fields: ['email'] } })
+    for (const address of [email, fresh]) expect(JSON.stringify(event)).not.toContain(address)
   })
 
   it('invalidates links that were sent to the old address', async () => {

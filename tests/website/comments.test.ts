@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { createComment, type TestComment } from '../support/comments.ts'
-import { addPerson, createCompany, get } from '../support/company.ts'
+import { addPerson, createCompany, del, get } from '../support/company.ts'
 import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'
 import type { TestPerson } from '../support/test-app.ts'
 import { fieldsOf, noticeOn, signInAs, startWebsite } from './visitor.ts'
@@ -23,7 +23,7 @@ const threadOn = (page: string) =>
   Array.from(page.matchAll(/id="(?:comment|evidence)-([0-9a-f-]{36})"/g), ([, id]) => id)
 
 describe('the thread of a seed', () => {
-  it('shows evidence and comments together, newest first, or only some of them', async () => {
+  it('shows evidence and comments, newest first, with those on evidence under it, or only some of them', async () => {
     const seed = await createSeed(website, member, company)
     await joinSeed(website, member, seed)
     const piece = await addEvidence(website, member, seed)
@@ -31,16 +31,24 @@ describe('the thread of a seed', () => {
     const two = await createComment(website, member, seed, { body: 'I do', evidenceId: piece.id })
     const visitor = await signIn(viewer)
     const { body } = await visitor.get(pathOf(seed))
-    expect(threadOn(body)).toEqual([two.id, one.id, piece.id])
+    expect(threadOn(body)).toEqual([one.id, piece.id, two.id])
     expect(body).toContain('<p>Who <em>says</em> so?</p>')
-    expect(body).toContain(`href="#evidence-${piece.id}"`)
     for (const [only, ids] of [
-      ['evidence', [piece.id]],
+      ['evidence', [piece.id, two.id]],
       ['comments', [two.id, one.id]],
       ['people', [two.id, one.id, piece.id]],
       ['agents', []],
     ] as const)
       expect(threadOn((await visitor.get(`${pathOf(seed)}?only=${only}`)).body), only).toEqual(ids)
+  })
+
+  it('shows evidence with what looks like a mention, with and without its discussion', async () => {
+    const seed = await createSeed(website, member, company)
+    await joinSeed(website, member, seed)
+    const piece = await addEvidence(website, member, seed, { summary: `[@Olga](user:${owner.id}) said so` })
+    const visitor = await signIn(viewer)
+    for (const only of ['', 'evidence', 'people'])
+      expect(threadOn((await visitor.get(`${pathOf(seed)}?only=${only}`)).body), only).toEqual([piece.id])
   })
 
   it('takes less than 30 kB with 200 comments of 200 characters', async () => {
@@ -54,12 +62,55 @@ describe('the thread of a seed', () => {
     expect(gzipSync(body).length).toBeLessThan(30_000)
   })
 
-  it('gives a viewer nothing to write with', async () => {
+  it('shows the first three comments on a piece, and leads to the others', async () => {
+    const seed = await createSeed(website, member, company)
+    await joinSeed(website, member, seed)
+    const piece = await addEvidence(website, member, seed)
+    const ids: string[] = []
+    for (const body of ['1', '2', '3', `[@Olga](user:${owner.id})`, '5'])
+      ids.push((await createComment(website, member, seed, { body, evidenceId: piece.id })).id)
+    const visitor = await signIn(viewer)
+    const path = `${pathOf(seed)}/evidence/${piece.id}`
+    const { body } = await visitor.get(pathOf(seed))
+    expect(threadOn(body)).toEqual([piece.id, ...ids.slice(0, 3)])
+    expect(body).toContain(`href="${path}#comments"`)
+    expect(body).toContain('2 more comments')
+    const { body: all } = await visitor.get(path)
+    expect(threadOn(all)).toEqual([piece.id, ...ids])
+    expect(all).toContain('>@Olga Owner</a>')
+    // Of its seed alone.
+    const other = await createSeed(website, member, company)
+    expect((await visitor.get(`${pathOf(other)}/evidence/${piece.id}`)).statusCode).toBe(404)
+    expect((await visitor.get(`${pathOf(seed)}/evidence/${seed.id}`)).statusCode).toBe(404)
+  })
+
+  it('shows the pictures of members, and the letter of others', async () => {
+    const person = await addPerson(website, company.workspace, 'member', 'Ada Lovelace')
+    await website.db.execute(sql`update users set image_key = 'people/a/b.webp' where id = ${person.id}`)
+    const seed = await createSeed(website, person, company)
+    const piece = await addEvidence(website, person, seed)
+    await createComment(website, person, seed, { evidenceId: piece.id })
+    await createComment(website, person, seed)
+    const visitor = await signIn(viewer)
+    const facesOn = (page: string) =>
+      page.match(/<p class="hint byline">\s*<(img|span)/g)?.map((face) => face.slice(-4))
+    const { body } = await visitor.get(pathOf(seed))
+    expect(facesOn(body)).toEqual(['<img', '<img', '<img'])
+    expect(facesOn((await visitor.get(`${pathOf(seed)}/evidence/${piece.id}`)).body)).toEqual([
+      '<img',
+      '<img',
+    ])
+    await as(owner, del(`${company.url}/members/${person.id}`))
+    expect(facesOn((await visitor.get(pathOf(seed))).body)).toEqual(['span', 'span', 'span'])
+  })
+
+  it('gives a viewer nothing to write with, and says why', async () => {
     const seed = await createSeed(website, member, company)
     await createComment(website, owner, seed)
     const { body } = await (await signIn(viewer)).get(pathOf(seed))
     expect(body).not.toContain('/comments')
     expect(body).not.toContain('#comment"')
+    expect(body).toContain('You are a viewer')
   })
 
   it('comes in pages that hold all of it', async () => {
@@ -80,18 +131,25 @@ describe('a comment', () => {
     await joinSeed(website, member, seed)
     const piece = await addEvidence(website, member, seed)
     const visitor = await signIn(member)
-    await visitor.get(`${pathOf(seed)}?evidence=${piece.id}`)
-    expect(visitor.page()).toContain(`name="evidenceId" value="${piece.id}"`)
-    const written = await visitor.submit(`${pathOf(seed)}/comments`, {
-      ...fieldsOf(visitor.page(), `${pathOf(seed)}/comments`),
-      body: 'Hello',
-    })
-    expect(noticeOn(written.body)).toBe('Comment added.')
-    expect(await commentsOn(seed)).toMatchObject([{ body: 'Hello', evidenceId: piece.id }])
     await visitor.get(pathOf(seed))
-    const refused = await visitor.submit(`${pathOf(seed)}/comments`, { body: 'x'.repeat(5001) })
-    expect(refused.statusCode).toBe(400)
-    expect(refused.body).toContain('x'.repeat(5001))
+    expect(visitor.page()).toContain(`href="${pathOf(seed)}/evidence/${piece.id}#comment"`)
+    for (const [page, evidenceId, body] of [
+      [`${pathOf(seed)}/evidence/${piece.id}`, piece.id, 'On evidence'],
+      [pathOf(seed), null, 'On the seed'],
+    ] as const) {
+      await visitor.get(page)
+      const written = await visitor.submit(`${page}/comments`, {
+        ...fieldsOf(visitor.page(), `${page}/comments`),
+        body,
+      })
+      expect(noticeOn(written.body)).toBe('Comment added.')
+      expect(written.body).toContain(`<p>${body}</p>`)
+      expect((await commentsOn(seed)).at(-1)).toMatchObject({ body, evidenceId })
+      await visitor.get(page)
+      const refused = await visitor.submit(`${page}/comments`, { body: 'x'.repeat(5001) })
+      expect(refused.statusCode).toBe(400)
+      expect(refused.body).toContain('x'.repeat(5001))
+    }
   })
 
   it('begins with a quote of another one, which mentions its author', async () => {
@@ -102,6 +160,28 @@ describe('a comment', () => {
     const gone = await (await signIn(member)).get(`${pathOf(seed)}?quote=${seed.id}`)
     expect(gone.statusCode).toBe(200)
     expect(gone.body).not.toContain('&gt; One')
+  })
+
+  it('about evidence is quoted on the page of the evidence', async () => {
+    const seed = await createSeed(website, member, company)
+    await joinSeed(website, member, seed)
+    const piece = await addEvidence(website, member, seed)
+    const quoted = await createComment(website, owner, seed, { evidenceId: piece.id })
+    const visitor = await signIn(member)
+    const path = `${pathOf(seed)}/evidence/${piece.id}?quote=${quoted.id}`
+    expect((await visitor.get(pathOf(seed))).body).toContain(`href="${path}#comment"`)
+    expect((await visitor.get(path)).body).toContain('&gt; ')
+  })
+
+  it('has a page, to which members of the workspace alone are led', async () => {
+    const seed = await createSeed(website, member, company)
+    const comment = await createComment(website, member, seed, { body: 'Hello' })
+    const path = `${base}/comments/${comment.id}`
+    expect((await (await signIn(viewer)).get(path)).body).toContain('<p>Hello</p>')
+    const other = await createCompany(website)
+    const stranger = await signIn(other.owner)
+    expect((await stranger.get(path)).statusCode).toBe(403)
+    expect((await stranger.get(`/w/${other.workspace.slug}/comments/${comment.id}`)).statusCode).toBe(404)
   })
 
   it('is edited by its author alone, and deleted by them, owners and admins', async () => {
@@ -128,12 +208,14 @@ describe('a comment', () => {
   })
 })
 
-describe('the names of people to mention', () => {
-  it('are those of members, by a part of their name', async () => {
+describe('the people to mention', () => {
+  it('are members with face and address, by a part of their name', async () => {
     const visitor = await signIn(member)
     const find = async (q: string) =>
       (await visitor.get(`${base}/people/names?q=${q}`)).json<{ people: unknown[] }>().people
-    expect(await find('vera')).toEqual([{ userId: viewer.id, name: 'Vera Viewer' }])
+    const { id: userId, name, email } = viewer
+    expect(await find('vera')).toMatchObject([{ userId, name, email }])
+    expect(JSON.stringify(await find('vera'))).toContain('<span class=\\"picture round s28')
     expect((await find('')).length).toBeGreaterThan(3)
     expect(await find('nobody+at+all')).toEqual([])
   })

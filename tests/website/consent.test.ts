@@ -158,7 +158,7 @@ describe('the consent page', () => {
     const agents = `/w/${host.slug}/agents`
     await visitor.get(agents)
     expect(visitor.page()).toContain(
-      'Create, change, join and leave seeds, write comments, and add, correct and withdraw evidence',
+      'edit and delete comments and delete seeds of its own, mark your notifications as read, and be asked by comments',
     )
     const saved = await visitor.submit(`${agents}/${grant?.id ?? ''}/scopes`, { 'workspace:read': 'on' })
     expect(noticeOn(saved.body)).toMatch(/^The access of .+ was changed\.$/)
@@ -179,6 +179,28 @@ describe('the consent page', () => {
     const back = await visitor.get(new URL(String(allowed.headers.location)).pathname)
     const { scope } = (await exchange(agent, codeOf(back))).json<{ scope: string }>()
     expect(scope).toBe('validation-kit:read seeds:write workspace:write')
+  })
+
+  it('lets members ask the agent if the person ticks that', async () => {
+    const host = await createHost()
+    const visitor = await signInAs(website, host)
+    const { agent, consent } = await visitFromAgent(visitor, 'seeds:write')
+    expect(visitor.page()).not.toMatch(/name="membersMayAsk"\s+checked/)
+    const choice = { decision: 'allow', workspaceId: host.workspaceId, shown: host.workspaceId, days: '30' }
+    const sent = { ...choice, 'seeds:write': 'on', membersMayAsk: 'on' }
+    // It could not read what it is asked.
+    const warned = await visitor.submit(consent, sent)
+    expect(warned.body).toContain('Members will not be able to ask it with this choice.')
+    expect(warned.body).toMatch(/name="membersMayAsk"\s+checked/)
+    await scopeOf(agent, visitor, await visitor.submit(consent, { ...sent, 'workspace:read': 'on' }))
+    const [grant] = await selectRows<{ membersMayAsk: boolean; data: object }>(
+      website.db,
+      sql`select members_may_ask as "membersMayAsk", data from agent_grants
+        join events on type = 'integration.granted' and target_id = agent_grants.id
+        where agent_grants.workspace_id = ${host.workspaceId}`,
+    )
+    expect(grant?.membersMayAsk).toBe(true)
+    expect(grant?.data).toMatchObject({ membersMayAsk: true })
   })
 
   it('says before it gives nothing of what the agent asks for', async () => {
@@ -253,6 +275,30 @@ describe('the consent page', () => {
       const { seen = '' } = fieldsOf(warned.body, consent)
       const scope = await scopeOf(agent, visitor, await visitor.submit(consent, { ...ticked, seen }))
       expect(scope).toBe('validation-kit:read workspace:read seeds:write')
+    })
+
+    it('says before members can no longer ask it', async () => {
+      const scopes = ['workspace:read', 'seeds:write'] as const
+      const { agent, choice, consent, host, visitor } = await askAgain({ scopes: [...scopes] })
+      const letMembersAsk = sql`update agent_grants set members_may_ask = true where workspace_id = ${host.workspaceId}`
+      await website.db.execute(letMembersAsk)
+      await visitor.open(consent)
+      expect(visitor.page()).toMatch(/name="membersMayAsk"\s+checked/)
+      const ticked = { ...choice, 'workspace:read': 'on', 'seeds:write': 'on', 'workspace:write': 'on' }
+      const warned = await visitor.submit(consent, { ...ticked, membersMayAsk: 'on' })
+      expect(warned.body).toContain('Members will not be able to ask it with this choice.')
+      expect(warned.body).not.toContain('This takes away')
+      const { seen = '' } = fieldsOf(warned.body, consent)
+      const allowed = await visitor.submit(consent, { ...ticked, membersMayAsk: 'on', seen })
+      expect(await scopeOf(agent, visitor, allowed)).toContain('workspace:write')
+      const [grant] = await selectRows<{ membersMayAsk: boolean; data: object }>(
+        website.db,
+        sql`select members_may_ask as "membersMayAsk", data from agent_grants
+          join events on type = 'integration.changed' and target_id = agent_grants.id
+          where agent_grants.workspace_id = ${host.workspaceId}`,
+      )
+      expect(grant?.membersMayAsk).toBe(false)
+      expect(grant?.data).toMatchObject({ membersMayAsk: false })
     })
 
     it('is shown again for a workspace that was chosen without a script', async () => {

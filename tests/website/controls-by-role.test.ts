@@ -4,6 +4,7 @@ import { roles, type Role } from '../../src/domain/roles.ts'
 import { createComment } from '../support/comments.ts'
 import { createCompany, createInvite, createTeam, del, post } from '../support/company.ts'
 import { addEvidence, createSeed, insertGrant, joinSeed } from '../support/seeds.ts'
+import { createService } from '../support/service-accounts.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createWebhook } from '../support/webhooks.ts'
 import { operationOfForm } from './operation-of-form.ts'
@@ -35,6 +36,7 @@ async function createUsedCompany() {
     await as(person, del(`/v1/seeds/${(await createSeed(service, person, company)).id}`))
   }
   await createInvite(service, admin, company)
+  await createService(service, owner, company)
   await createWebhook(service, owner, company, { url: 'https://hooks.example.com/' })
   await as(owner, post(`${url}/teams`, { name: 'Empty' }))
   return company
@@ -71,6 +73,7 @@ const patterns = Object.entries(operationOfForm).map(([path, operation]) => ({
 
 /** What another permission is needed for than for one's own; null: what is only for one's own. */
 const ofOthers: Partial<Record<string, WorkspaceAction | null>> = {
+  'agentRequests.cancel': 'agentRequests.cancelOthers',
   'comments.delete': 'comments.deleteOthers',
   'comments.update': null,
   'evidence.update': null,

@@ -1,6 +1,7 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makePng } from '../support/images.ts'
+import { guides } from '../../src/website/docs/guides.ts'
 import { findClosedPort } from '../support/raw-http.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { check, hasBrowser, openBrowser, openPage, sizes } from './browser.ts'
@@ -88,6 +89,9 @@ describe.runIf(hasBrowser)('the API reference in a browser', () => {
     const agents = page.locator('[id="agent.readValidationKit"]')
     await agents.locator('> summary').click()
     await agents.getByText('API keys are not accepted').waitFor()
+    const received = page.locator('[id="webhooks.receive"]')
+    await received.locator('> summary').click()
+    await received.getByText('webhook-signature').waitFor()
     await check(page)
     await key.getByRole('link', { name: 'decode_error' }).click()
     await page.waitForURL(`${origin}/docs/errors#decode_error`)
@@ -125,6 +129,27 @@ describe.runIf(hasBrowser)('the API reference in a browser', () => {
     await operation.getByRole('rowheader', { name: 'slug', exact: true }).first().waitFor()
     expect(await operation.getByText('Try it').isVisible()).toBe(false)
     expect(await page.getByLabel('API key', { exact: true }).isVisible()).toBe(false)
+    await context.close()
+  })
+
+  it('has guides that are accessible, and readable on a phone', async () => {
+    const { context, page, complaints } = await openReference({ viewport: sizes.phone })
+    await page.goto(`${origin}/docs`)
+    await page.getByRole('link', { name: 'Guides', exact: true }).click()
+    await page.getByRole('heading', { name: 'Guides' }).waitFor()
+    await check(page)
+    for (const { name, title } of guides) {
+      await page.goto(`${origin}/docs/guides/${name}`)
+      await page.getByRole('link', { name: title, exact: true }).and(page.locator('[aria-current]')).waitFor()
+      await check(page)
+    }
+    await page.goto(`${origin}/docs/guides/conventions`)
+    await page.getByText('On this page').click()
+    await page.getByRole('link', { name: 'Conditional requests' }).click()
+    await page.waitForURL(`${origin}/docs/guides/conventions#conditional-requests`)
+    await page.getByRole('link', { name: 'A first copy →' }).click()
+    await page.waitForURL(`${origin}/docs/guides/first-copy`)
+    expect(complaints).toEqual([])
     await context.close()
   })
 })

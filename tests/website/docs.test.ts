@@ -105,7 +105,11 @@ describe('/docs', () => {
     expect(commandOf('agentOAuth.token')).toMatch(
       /^curl -d &#39;grant_type=authorization_code[^ ]*&#39; &#39;/,
     )
-    expect(commandOf('workspaces.search')).toContain(escape(`'${origin}/v1/workspaces/SLUG/search?q=Q'`))
+    for (const [id, path] of [
+      ['workspaces.search', 'search'],
+      ['workspaces.searchCounts', 'search/counts'],
+    ] as const)
+      expect(commandOf(id)).toContain(escape(`'${origin}/v1/workspaces/SLUG/${path}?q=checkout'`))
     expect(commandOf('agent.readValidationKit')).toContain('Bearer $ACCESS_TOKEN')
     for (const { operationId } of operations) expect(commandOf(operationId), operationId).toMatch(/^curl /)
   })
@@ -125,6 +129,31 @@ describe('/docs', () => {
     expect(partOf('events.stream')).toContain('data: {')
     expect(partOf('system.health')).not.toContain('data-needs-key')
     expect(partOf('me.profile')).toContain('data-needs-key')
+  })
+
+  it('describes the requests that a receiver of webhooks gets, with an example and what it may answer', () => {
+    for (const id of ['webhooks.receive', 'webhooks.receiveTest']) {
+      const part = partOf(id).replaceAll('<wbr />', '')
+      expect(part, id).toContain('<code>webhook-signature</code>')
+      expect(part, id).toContain('<code>data.workspaceId</code>')
+      expect(part, id).toContain('<strong>410</strong>')
+      expect(part, id).not.toContain('<form')
+    }
+    expect(partOf('webhooks.receive')).toContain(escape('"type": "'))
+    expect(partOf('webhooks.receiveTest')).toContain(escape('"type": "webhook.test"'))
+  })
+
+  it('links each group to its guide, and names of guides in texts', () => {
+    const guidesOf = [...reference.body.matchAll(/<h2 id="(\w+)">.*?<a href="([^"]*)">Guide<\/a>/gs)]
+    expect(guidesOf.map(([, tag]) => tag)).toEqual(
+      (app.swagger() as unknown as { tags: { name: string }[] }).tags.map(({ name }) => name),
+    )
+    expect(reference.body).toContain('<a href="/docs/guides/events"><code>/docs/guides/events</code></a>')
+  })
+
+  it('says when limits are off, and shows their headers', () => {
+    expect(reference.body).toContain('On the embedded database')
+    expect(reference.body).toContain(escape('RateLimit: "api-key";r=5999;t=60'))
   })
 
   it('is also served at /docs/', async () => {

@@ -78,7 +78,7 @@ describe('two people who edit a seed', () => {
     expect(noticeOn((await sendBob({ summary: 'A week of none.' })).body)).toBe('Saved.')
     expect(await seedAt(path)).toMatchObject({ title: 'No meetings', summary: 'A week of none.' })
     expect(await summariesAt(path)).toEqual([
-      'Ada changed the title of the seed Fewer meetings',
+      'Ada changed the title of the seed from Fewer meetings to No meetings',
       'Bob changed the summary of the seed No meetings',
     ])
   })
@@ -130,7 +130,10 @@ describe('two people who edit a seed', () => {
     expect(noticeOn((await sendAda({ status: 'validating' })).body)).toBe('Status changed.')
     const refused = await sendBob({ status: 'dropped' })
     expect(refused.statusCode).toBe(409)
-    expect(refused.body).toContain('This was changed meanwhile')
+    expect(refused.body).toContain(
+      'Somebody else has changed the status meanwhile: it is validating now. Nothing was saved.',
+    )
+    expect(refused.body).not.toContain('Compare it')
     expect(await seedAt(path)).toMatchObject({ status: 'validating' })
     const again = fieldsOf(refused.body, `${path}/status`)
     await bob.submit(`${path}/status`, { ...again, status: 'dropped' })

@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { errors } from '../../src/kernel/errors.ts'
-import { createCompany } from '../support/company.ts'
+import { createCompany, del } from '../support/company.ts'
 import { createSeed } from '../support/seeds.ts'
 import { createVisitor, fieldsOf, signInAs, startWebsite } from './visitor.ts'
 
@@ -69,8 +69,36 @@ describe('the error page inside a workspace', () => {
     expect(body).toContain('There is no seed at this address, or it is in a workspace that you are not in.')
   })
 
+  it('says who deleted the seed, and lets those restore it who may', async () => {
+    const seed = await createSeed(website, company.member, company, { title: 'Fewer' })
+    const path = `${base}/seeds/${seed.id}`
+    await website.as(company.member, del(`/v1/seeds/${seed.id}`))
+    const [creator, admin] = await Promise.all([
+      signInAs(website, company.member),
+      signInAs(website, company.admin),
+    ])
+    for (const [visitor, mayRestore] of [
+      [viewer, false],
+      [creator, true],
+      [admin, true],
+    ] as const)
+      for (const page of [path, `${path}/edit`, `${path}/evidence/${randomUUID()}`]) {
+        const { statusCode, body } = await visitor.get(page)
+        expect(statusCode).toBe(visitor === viewer && page.endsWith('/edit') ? 403 : 404)
+        if (statusCode === 403) continue
+        expect(body.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ')).toContain(
+          `${company.member.name} deleted the seed Fewer`,
+        )
+        expect(body.includes(`action="${path}/restore"`)).toBe(mayRestore)
+      }
+    expect((await creator.submit(`${path}/comments`, { body: 'Kept' })).body).toContain('Kept')
+    await creator.submit(`${path}/restore`, {})
+    expect((await viewer.get(path)).statusCode).toBe(200)
+    expect((await viewer.get(`${path}/evidence/${randomUUID()}`)).body).not.toContain('deleted the seed')
+  })
+
   it('still shows the error message when the page contains the same text', async () => {
-    const message = errors.changedMeanwhile.message
+    const message = 'Somebody else has changed the status meanwhile: it is validating now. Nothing was saved.'
     const owner = await signInAs(website, company.owner)
     const seed = await createSeed(website, company.owner, company, { title: 'Fewer', summary: message })
     await owner.get(`${base}/seeds/${seed.id}`)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createCompany, createTeam } from '../support/company.ts'
 import { createSeed, joinSeed } from '../support/seeds.ts'
+import { createServiceAccount } from '../support/service-accounts.ts'
 import { createWebhook } from '../support/webhooks.ts'
 import { signInAs, startWebsite } from './visitor.ts'
 
@@ -11,6 +12,7 @@ const base = `/w/${company.workspace.slug}`
 const team = await createTeam(website, company.owner, company)
 const seed = await createSeed(website, company.owner, company)
 await joinSeed(website, company.owner, seed)
+const account = await createServiceAccount(website, company.owner, company)
 const webhook = await createWebhook(website, company.owner, company, { url: 'https://hooks.example.com/' })
 
 /** The part of a body's JSON Schema that a field can express. */
@@ -47,6 +49,8 @@ const bodies = new Map(
     .map(({ operationId, requestBody }) => [operationId, requestBody?.content['application/json']?.schema]),
 )
 
+const accountPage = `${base}/settings/service-accounts/${account.id}`
+
 /** Each form that does what an operation of the API does. */
 const forms: [operationId: string, page: string, action: string][] = [
   ['me.updateProfile', '/settings/profile', '/settings/profile'],
@@ -58,6 +62,9 @@ const forms: [operationId: string, page: string, action: string][] = [
   ['teams.rename', `${base}/teams/${team.id}`, `${base}/teams/${team.id}/rename`],
   ['seeds.create', `${base}/seeds/new`, `${base}/seeds/new`],
   ['seeds.update', `${base}/seeds/${seed.id}/edit`, `${base}/seeds/${seed.id}/edit`],
+  ['serviceAccounts.create', `${base}/settings/service-accounts`, `${base}/settings/service-accounts`],
+  ['serviceAccounts.update', accountPage, accountPage],
+  ['serviceAccounts.createKey', accountPage, `${accountPage}/keys`],
   ['webhooks.create', `${base}/settings/webhooks`, `${base}/settings/webhooks`],
   ['webhooks.update', `${base}/settings/webhooks/${webhook.id}`, `${base}/settings/webhooks/${webhook.id}`],
   ['seeds.addEvidence', `${base}/seeds/${seed.id}`, `${base}/seeds/${seed.id}/evidence`],
@@ -72,7 +79,7 @@ function readTextFields(body: string, action: string): Map<string, Record<string
   const tags = form.split('</form>')[0]?.match(/<(?:input|textarea)\b[^>]*>/g) ?? []
   const fields = tags.map((tag) =>
     Object.fromEntries(
-      [...tag.matchAll(/\s([a-z]+)(?:="([^"]*)")?/g)].map(([, name, value]): [string, string] => [
+      [...tag.matchAll(/\s([a-z-]+)(?:="([^"]*)")?/g)].map(([, name, value]): [string, string] => [
         String(name),
         value ?? '',
       ]),
@@ -99,7 +106,10 @@ describe.each(forms)('the form for %s', (operationId, page, action) => {
         expect(attributes, name).toHaveProperty('required')
         continue
       }
-      expect(attributes.maxlength, name).toBe(String(schema?.maxLength))
+      // Browsers would cut a text of several lines at the limit, without a word.
+      const isOfLines = 'rows' in attributes
+      expect(attributes[isOfLines ? 'data-length-max' : 'maxlength'], name).toBe(String(schema?.maxLength))
+      if (isOfLines) expect(attributes, name).not.toHaveProperty('maxlength')
       // A pattern of all languages would say less than the message of the server.
       if (attributes.pattern !== undefined) expect(attributes.pattern, name).toBe(schema?.pattern)
       if (attributes.minlength !== undefined)

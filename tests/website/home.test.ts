@@ -52,6 +52,17 @@ describe('the first steps', () => {
     expect(visitor.page()).not.toContain('First steps')
   })
 
+  it('lead to a seed, if there is one', async () => {
+    const company = await startCompany()
+    const visitor = await signInAs(website, company.owner)
+    const linkOf = async (label: string) =>
+      new RegExp(`href="([^"]*)"\\s*>${label}<`).exec((await visitor.get(company.base)).body)?.[1]
+    expect(await linkOf('Comment on a seed')).toBe(`${company.base}/seeds`)
+    const seed = await createSeed(website, company.admin, company)
+    expect(await linkOf('Comment on a seed')).toBe(`${company.base}/seeds/${seed.id}#thread`)
+    expect(await linkOf('Create a seed')).toBe(`${company.base}/seeds/new`)
+  })
+
   it('are those of the role, and show nothing that others, agents or the server did', async () => {
     const company = await startCompany()
     const { admin, member, owner, viewer } = company
@@ -168,18 +179,18 @@ describe('what waits for a person', () => {
     )
     await createInvite(website, other.owner, other, { email: member.email })
     expect(rowsOn((await visitor.get(base)).body)).toEqual([
-      `Unread: ${owner.name} mentioned you in Shorter &lt;invoices&gt; ${company.workspace.name}, TIME`,
+      `O Unread: ${owner.name} mentioned you in Shorter &lt;invoices&gt; ${company.workspace.name}, TIME Mark as read: ${owner.name} mentioned you in Shorter &lt;invoices&gt;`,
       `${other.owner.name} invited you to ${other.workspace.name} Until TIME`,
-      'Unread: Bikes 1 new comment and 2 new pieces of evidence, TIME',
+      'Unread: Bikes 1 new comment and 2 new pieces of evidence, TIME Mark as read: Bikes',
       'Shorter &lt;invoices&gt; Open No evidence yet, created TIME',
     ])
 
-    // Opening the seed marks what is new in it as read, and nothing else.
-    const ids = /name="ids" value="([^"]*)"/.exec(visitor.page())?.[1]
-    const opened = await visitor.post(`${base}/waiting/${seed.id}`, { ids: String(ids) })
-    expect(opened.headers.location).toBe(`${base}/seeds/${seed.id}`)
+    // The page of the seed marks what is new in it as read, and nothing else.
+    const ids = new RegExp(`/seeds/${seed.id}\\?notifications=([^"]*)`).exec(visitor.page())?.[1]
+    await visitor.post('/notifications/read', { ids: String(ids).replaceAll('.', ' ') })
     expect(rowsOn((await visitor.get(base)).body).map((row) => row.split(' ')[0])).toEqual([
-      'Unread:',
+      // The letter of a face, before a mention.
+      'O',
       other.owner.name.split(' ')[0],
       'Shorter',
     ])

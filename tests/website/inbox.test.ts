@@ -4,6 +4,7 @@ import { createCompany, createTeam, post } from '../support/company.ts'
 import { openEventStream } from '../support/event-stream-client.ts'
 import { findNotifications, insertNotification } from '../support/notifications.ts'
 import { addEvidence, createSeed } from '../support/seeds.ts'
+import { recordStatements } from '../support/record-statements.ts'
 import { addMember } from '../support/workspaces.ts'
 import { changesUrlOf, cookiesOf, noticeOn, signInAs, startWebsite, type Visitor } from './visitor.ts'
 
@@ -48,7 +49,7 @@ describe('the bell', () => {
 })
 
 describe('the inbox', () => {
-  it('opens a notification by a form, which marks it as read', async () => {
+  it('links to what a notification is about, and marks it as read and as unread by forms', async () => {
     const { person, visitor, tell } = await openInbox()
     const seed = await createSeed(website, owner, company, { title: 'Bikes <b>' })
     const id = await tell({ kind: 'status', seedId: seed.id, data: { from: 'open', to: 'validating' } })
@@ -56,13 +57,76 @@ describe('the inbox', () => {
     expect(page).toContain(
       '<bdi>Grace Hopper changed the status of Bikes &lt;b&gt; from open to validating</bdi>',
     )
-    expect(page).toContain(`formaction="/notifications/${id}/open"`)
+    const [, link = ''] = /<a class="title" href="([^"]*)"/.exec(page) ?? []
+    expect(link).toBe(`/w/${workspace.slug}/seeds/${seed.id}?notifications=${id}`)
+    // A GET changes nothing. The script of the page sends the form.
+    expect((await visitor.get(link)).statusCode).toBe(200)
     expect(await findNotifications(website, person)).toMatchObject([{ isRead: false }])
-    const opened = await visitor.post(`/notifications/${id}/open`)
-    expect(opened.statusCode).toBe(303)
-    expect(opened.headers.location).toBe(`/w/${workspace.slug}/seeds/${seed.id}`)
+    expect((await visitor.post('/notifications/read', { ids: id })).headers.location).toBe('/notifications')
     expect(await findNotifications(website, person)).toMatchObject([{ isRead: true }])
     expect((await visitor.get('/notifications?unread=true')).body).toContain('You have read everything.')
+
+    const read = (await visitor.get('/notifications')).body
+    expect(read).toContain(`<a class="title" href="/w/${workspace.slug}/seeds/${seed.id}">`)
+    expect((await visitor.post('/notifications/unread', { ids: id })).statusCode).toBe(303)
+    expect(await findNotifications(website, person)).toMatchObject([{ isRead: false }])
+  })
+
+  it('has what happened in one seed together, with faces, and one mark for all of it', async () => {
+    const { person, visitor, tell } = await openInbox()
+    const seed = await createSeed(website, owner, company, { title: '請求書 <b>' })
+    const gone = await createSeed(website, owner, company, { title: 'Deleted seed' })
+    await website.db.execute(sql`update seeds set deleted_at = now() where id = ${gone.id}`)
+    await website.db.execute(sql`update users set image_key = 'face-key' where id = ${owner.id}`)
+    const former = await website.createPerson({ name: 'Former Member' })
+    await website.db.execute(sql`update users set image_key = 'former-key' where id = ${former.id}`)
+    const at = (day: number) => ({ createdAt: new Date(Date.UTC(2026, 10, day)) })
+    const data = { from: 'open', to: 'validating' }
+    const first = await tell({ ...at(1), kind: 'status', seedId: seed.id, data, actorUserId: former.id })
+    await tell({ ...at(2), kind: 'status', seedId: gone.id, data })
+    await tell({ ...at(3) })
+    const last = await tell({
+      ...{ ...at(4), kind: 'status', seedId: seed.id, data, actorUserId: owner.id },
+      actorName: 'عبد الرحمن بن محمد الفاروقي',
+    })
+    const page = (await visitor.get('/notifications')).body
+    const path = `/w/${workspace.slug}/seeds/${seed.id}`
+    // By the newest of it, before what happened meanwhile.
+    const [, group = '', rest = ''] = /<li class="group">([^]*?)<\/ul>([^]*)/.exec(page) ?? []
+    expect(group).toContain(
+      `<a href="${path}?notifications=${last}.${first}"><bdi>請求書 &lt;b&gt;</bdi></a>`,
+    )
+    expect(group).toContain('2 changes of status, <bdi>Acme</bdi>')
+    expect(group).toContain(
+      '<bdi>عبد الرحمن بن محمد الفاروقي changed the status from open to validating</bdi>',
+    )
+    expect(group).toContain(`href="${path}?notifications=${first}"`)
+    expect(rest).toContain('changed your role')
+    expect(page).not.toContain('Deleted seed')
+    // A face for each; who is not a member has a letter.
+    expect(page.match(/class="picture round s28/g)?.length).toBeGreaterThanOrEqual(3)
+    expect(group.match(/<img[^>]*face-key/g)).toHaveLength(1)
+    expect(page).not.toContain('former-key')
+    const [, ids = ''] = /<button class="mark" name="ids" value="([^"]* [^"]*)"/.exec(group) ?? []
+    expect((await visitor.post('/notifications/read', { ids })).statusCode).toBe(303)
+    expect((await findNotifications(website, person)).filter(({ isRead }) => isRead)).toHaveLength(2)
+    expect((await visitor.get('/notifications')).body).toContain(`<a href="${path}"><bdi>請求書`)
+  })
+
+  it('runs as many statements with 300 notifications of many seeds as with one, at most twelve', async () => {
+    const { visitor, tell } = await openInbox()
+    await tell()
+    const count = async () => (await recordStatements(() => visitor.get('/notifications'))).texts.length
+    await count()
+    const before = await count()
+    const seeds = await Promise.all([1, 2, 3].map(() => createSeed(website, owner, company)))
+    for (let i = 0; i < 300; i++)
+      await tell({
+        ...{ kind: 'status', seedId: seeds[i % 3]?.id ?? null, data: { from: 'open', to: 'validating' } },
+        actorUserId: owner.id,
+      })
+    expect(await count()).toBe(before)
+    expect(before).toBeLessThanOrEqual(12)
   })
 
   it('marks all that it shows as read, but not what came meanwhile', async () => {
@@ -86,22 +150,25 @@ describe('the inbox', () => {
     for (let i = 0; i < 31; i++) await tell({ createdAt: new Date(Date.UTC(2026, 10, 1, i)) })
     await tell({ readAt: new Date(), data: { role: 'owner' } })
     const all = (await visitor.get('/notifications')).body
-    expect(all.match(/formaction=/g)).toHaveLength(30)
+    expect(all.match(/class="title"/g)).toHaveLength(30)
     expect(all).toContain('to owner')
     const unread = (await visitor.get('/notifications?unread=true')).body
     expect(unread).not.toContain('to owner')
     const next = /rel="next" href="([^"]*)"/.exec(unread)?.[1]?.replaceAll('&amp;', '&')
-    expect((await visitor.get(String(next))).body.match(/formaction=/g)).toHaveLength(1)
+    expect((await visitor.get(String(next))).body.match(/class="title"/g)).toHaveLength(1)
   })
 
-  it('opens nothing of others', async () => {
+  it('marks nothing of others', async () => {
     const { visitor } = await openInbox()
     const other = await openInbox()
     const id = await other.tell()
+    const read = await other.tell({ readAt: new Date() })
     await visitor.get('/notifications')
-    for (const path of [`/notifications/${id}/open`, '/notifications/nonsense/open'])
-      expect((await visitor.post(path)).statusCode).toBe(404)
-    expect(await findNotifications(website, other.person)).toMatchObject([{ isRead: false }])
+    for (const ids of [`${id} ${read}`, 'nonsense'])
+      for (const mark of ['read', 'unread'])
+        expect((await visitor.post(`/notifications/${mark}`, { ids })).statusCode).toBe(303)
+    const inbox = await findNotifications(website, other.person)
+    expect(inbox.map(({ isRead }) => isRead)).toEqual([false, true])
   })
 })
 
@@ -231,5 +298,33 @@ describe('the stream of the inbox', () => {
     await stream.ended
     const answer = await visitor.get('/notifications/changes', { accept: 'text/event-stream' })
     expect(answer.statusCode).toBe(401)
+  })
+})
+
+describe('the email settings', () => {
+  it('choose how one is told of what, and keep the rest', async () => {
+    const { person, visitor } = await openInbox()
+    const path = '/settings/notifications'
+    const page = (await visitor.get(path)).body
+    expect(page).toMatch(/<select id="acceptedInvites"[^]*?<option value="mail" selected>/)
+    expect(page).not.toContain('Emails about your workspaces are off.')
+    const saved = await visitor.submit(`${path}/kinds`, {
+      mentions: 'inbox',
+      acceptedInvites: 'off',
+      agents: 'x',
+    })
+    expect(noticeOn(saved.body)).toBe('Saved.')
+    expect(saved.body).toMatch(/<select id="acceptedInvites"[^]*?<option value="off" selected>/)
+    const { rows } = await website.db.execute(sql`
+      select notify_mentions, notify_digest, notify_role_changes, notify_accepted_invites, notify_agents
+      from users where id = ${person.id}`)
+    expect(rows).toEqual([
+      {
+        ...{ notify_mentions: 'inbox', notify_digest: false, notify_role_changes: 'mail' },
+        ...{ notify_accepted_invites: 'off', notify_agents: 'mail' },
+      },
+    ])
+    await visitor.submit(path, { productUpdates: 'on' })
+    expect((await visitor.get(path)).body).toContain('Emails about your workspaces are off.')
   })
 })

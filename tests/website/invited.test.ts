@@ -73,6 +73,7 @@ describe('the link in an invite email', () => {
     expect((await visitor.get(base)).statusCode).toBe(200)
     expect(await findUser(email)).toEqual({ name: 'Ida Invited', is_verified: true, role: 'member' })
     expect(await signIn(email, password)).toBe(303)
+    await website.db.execute(sql`select graphile_worker.add_job('enqueue_accepted_invites', '{}'::json)`)
     await website.waitForMail(company.owner.email, /Ida Invited joined/)
     const jobs = await selectRows(
       db,

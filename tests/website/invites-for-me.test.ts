@@ -93,6 +93,7 @@ describe('a pending invite to the person’s address', () => {
       api_key_id: null,
       source: 'web',
     })
+    await website.db.execute(sql`select graphile_worker.add_job('enqueue_accepted_invites', '{}'::json)`)
     await website.waitForMail(admin.email, /Ivy Invited/)
     expect(await seeInvites(visitor)).toEqual([])
   })
@@ -272,20 +273,22 @@ describe('a person with many invites', () => {
     const { company, person, visitor } = await invitePerson()
     const email = person.email.toLowerCase()
     const expiresAt = new Date(clock.now().getTime() + week).toISOString()
-    await db.execute(sql`
-      with others as (
-        insert into workspaces (id, name, slug, created_at)
-        select gen_random_uuid(), 'Other', 'other-' || n || ${randomSlug()}, now() from generate_series(1, 30) as n
-        returning id
-      ), joined as (
-        insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
-        select id, ${company.owner.id}, 'owner', now(), now() from others
-      )
-      insert into invites
-        (id, workspace_id, email, canonical_email, role, state, invited_by_user_id, created_at, expires_at)
-      select gen_random_uuid(), id, email, email, 'member', 'open', ${company.owner.id}, now(), ${expiresAt}::timestamptz
-      from others, generate_series(1, 200) as n,
-        lateral (select case n when 1 then ${email} else ${email} || n end as email) as address`)
+    // In parts: the search's triggers run for each invite, and a statement has 2.5 s.
+    for (let part = 0; part < 3; part++)
+      await db.execute(sql`
+        with others as (
+          insert into workspaces (id, name, slug, created_at)
+          select gen_random_uuid(), 'Other', 'other-' || n || ${randomSlug()}, now() from generate_series(1, 10) as n
+          returning id
+        ), joined as (
+          insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+          select id, ${company.owner.id}, 'owner', now(), now() from others
+        )
+        insert into invites
+          (id, workspace_id, email, canonical_email, role, state, invited_by_user_id, created_at, expires_at)
+        select gen_random_uuid(), id, email, email, 'member', 'open', ${company.owner.id}, now(), ${expiresAt}::timestamptz
+        from others, generate_series(1, 200) as n,
+          lateral (select case n when 1 then ${email} else ${email} || n end as email) as address`)
     await db.execute(sql`analyze invites, workspaces`)
     expect(await seeInvites(visitor)).toHaveLength(20)
 

@@ -180,6 +180,27 @@ describe('the list of invites', () => {
     expect(body).not.toContain('Manage the invite')
   })
 
+  it('says which could not be delivered, and offers to correct the address', async () => {
+    const { company, path, owner } = await startCompany()
+    const { id, email } = await createInvite(website, company.owner, company, {
+      email: `linüs+${company.workspace.slug}@example.com`,
+      role: 'viewer',
+    })
+    expect((await owner.get(path)).body).not.toContain('not delivered')
+    const correct = `${path}?correct=${id}`
+    // It has not been refused: there is nothing to correct.
+    expect(addressesIn((await owner.get(correct)).body)).toEqual([''])
+    await db.execute(sql`update invites set refused_at = now() where id = ${id}`)
+    const { body } = await owner.get(path)
+    expect(body).toContain('not delivered')
+    expect(body).toContain(`href="${correct}#invite"`)
+    const corrected = await owner.get(correct)
+    expect(addressesIn(corrected.body)).toEqual([email])
+    expect(corrected.body).toMatch(/<option value="viewer" selected/)
+    const other = await startCompany()
+    expect((await other.owner.get(`${other.path}?correct=${id}`)).body).not.toContain(email)
+  })
+
   it('is less than 60 kB for 50 invites', async () => {
     const { company, path, owner } = await startCompany()
     for (let i = 0; i < 50; i++)

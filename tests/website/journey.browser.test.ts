@@ -6,6 +6,13 @@ import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createAgentMemory } from '../support/agent-memory.ts'
 import { randomEmail } from '../support/company.ts'
+import {
+  longComments,
+  longestWordOf,
+  longNames,
+  longSeeds,
+  longWorkspaceName,
+} from '../support/long-texts.ts'
 import { hasBrowser, openPage, sizes } from './browser.ts'
 import { startSite, type Site } from './site.ts'
 import { password } from './visitor.ts'
@@ -124,15 +131,19 @@ describe.runIf(hasBrowser)('a new person in a browser', () => {
     const { context, page, complaints } = await openPage(browser, { viewport: sizes[size] })
     const hands = handsOf[by](page)
     const { press, fill, choose } = hands
+    const seeds = longSeeds.slice(1, 4)
     const main = page.getByRole('main')
     const go = (name: string) => press(page.getByRole('navigation').getByRole('link', { name, exact: true }))
+    const [, colleagueName] = longNames
     const slug = `journey-${crypto.randomUUID().slice(0, 8)}`
 
     // Signs up, and makes a workspace.
     await page.goto(`${origin}/sign-up`)
-    await signUp(page, hands, 'Ada Lovelace', randomEmail())
-    await fill(page.getByLabel('Name', { exact: true }), 'Café Zürich')
-    await expect.poll(() => page.getByLabel('Address').inputValue()).toMatch(/^cafe-zurich/)
+    await signUp(page, hands, longNames[0], randomEmail())
+    await fill(page.getByLabel('Name', { exact: true }), longWorkspaceName)
+    await expect
+      .poll(() => page.getByLabel('Address').inputValue())
+      .toMatch(/^gesellschaft-fur-ideenvalidierung/)
     await fill(page.getByLabel('Address'), slug)
     await press(page.getByRole('button', { name: 'Create workspace' }))
     await page.waitForURL(`**/w/${slug}`)
@@ -146,35 +157,35 @@ describe.runIf(hasBrowser)('a new person in a browser', () => {
     const other = await openPage(browser, { viewport: sizes[size] })
     const theirHands = handsOf[by](other.page)
     await other.page.goto(origin + (await website.waitForMail(colleague, /invited you/)).path)
-    await theirHands.fill(other.page.getByLabel('Your name'), 'Charles Babbage')
+    await theirHands.fill(other.page.getByLabel('Your name'), colleagueName)
     await theirHands.fill(other.page.getByLabel('Password'), password)
     await theirHands.press(other.page.getByRole('button', { name: 'Create account and join' }))
     await other.page.waitForURL(`**/w/${slug}`)
     await other.context.close()
 
     // Writes three seeds, and adds evidence and a comment that mentions the colleague.
-    for (const title of ['Fewer meetings', 'Plain invoices', 'Weekend support']) {
+    for (const { title, summary } of seeds) {
       await go('Seeds')
       await press(main.getByRole('link', { name: /^(New seed|Create the first seed)$/ }).first())
       await fill(page.getByLabel('Title'), title)
-      await fill(page.getByLabel('Summary'), 'It would save an hour a week.')
+      await fill(page.getByLabel('Summary'), summary)
       await press(page.getByRole('button', { name: 'Create seed' }))
       await page.getByRole('heading', { name: title }).waitFor()
     }
     await press(main.locator('summary').filter({ hasText: 'Add evidence' }))
     await choose(page.getByRole('radio', { name: 'Supports' }))
-    await fill(page.getByLabel('What you found out'), '34 of 60 shops asked for it.')
+    await fill(page.getByLabel('What you found out'), longComments[1])
     await press(page.getByRole('button', { name: 'Add evidence' }))
     await page.getByText('Evidence added.').waitFor()
     const comment = page.getByLabel('Comment', { exact: true })
     await comment.focus()
-    await page.keyboard.type('Who asked, @charl')
-    await page.getByRole('option', { name: 'Charles Babbage' }).waitFor()
+    await page.keyboard.type(`Who asked, @${longestWordOf(colleagueName)}`)
+    await page.getByRole('option', { name: colleagueName }).waitFor()
     await page.keyboard.press('Enter')
     await page.keyboard.type('?')
     await press(main.getByRole('button', { name: 'Comment', exact: true }))
     await page.getByText('Comment added.').waitFor()
-    await main.getByRole('link', { name: '@Charles Babbage' }).waitFor()
+    await main.getByRole('link', { name: `@${colleagueName}` }).waitFor()
 
     // Connects an agent, which reads it.
     const agent = await createAgent(new URL('/agent/mcp', origin))
@@ -184,9 +195,9 @@ describe.runIf(hasBrowser)('a new person in a browser', () => {
     expect(await agent.read()).toMatchObject({
       workspace: { slug },
       seeds: [
-        { title: 'Weekend support', evidence: [{ summary: '34 of 60 shops asked for it.' }] },
-        { title: 'Plain invoices' },
-        { title: 'Fewer meetings' },
+        { title: seeds[2]?.title, evidence: [{ summary: longComments[1] }] },
+        { title: seeds[1]?.title },
+        { title: seeds[0]?.title },
       ],
     })
 
@@ -194,18 +205,18 @@ describe.runIf(hasBrowser)('a new person in a browser', () => {
     await page.goto(`${origin}/w/${slug}`)
     await go('Activity')
     await page.locator('.event', { hasText: 'Research agent' }).first().waitFor()
-    await page.getByText(/^Charles Babbage accepted/).waitFor()
+    await page.getByText(`${colleagueName} accepted`).waitFor()
     await go('People')
     await fill(
       page
         .getByRole('searchbox')
         .or(main.getByLabel(/Search/))
         .first(),
-      'babb',
+      longestWordOf(colleagueName),
     )
     await page.keyboard.press('Enter')
-    await press(main.getByRole('link', { name: 'Charles Babbage', exact: true }))
-    await page.getByRole('heading', { name: 'Charles Babbage' }).waitFor()
+    await press(main.getByRole('link', { name: colleagueName, exact: true }))
+    await page.getByRole('heading', { name: colleagueName }).waitFor()
 
     // Changes the theme.
     await press(page.locator('summary').filter({ hasText: 'Account' }))

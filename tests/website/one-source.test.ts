@@ -66,9 +66,11 @@ const exceptions: Record<string, string> = {
   '/settings/security/two-step/recovery-codes': changesCredentials,
   '/settings/security/two-step/remove': changesCredentials,
   '/settings/theme': ofBrowser,
+  '/w/:slug/agents/:id/asking': isConsent,
   '/w/:slug/agents/:id/prolong': isConsent,
   '/w/:slug/agents/:id/scopes': isConsent,
   '/w/:slug/first-steps': ofBrowser,
+  '/w/:slug/settings/allow': isConsent,
 }
 
 const entries = [operationOfForm, pending, exceptions].flatMap((table) => Object.keys(table))

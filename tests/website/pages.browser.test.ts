@@ -10,6 +10,14 @@ import { openAs, startSite, type Site } from './site.ts'
 import { password } from './visitor.ts'
 import { afterFile } from '../support/after-file.ts'
 import { addPerson, createCompany, createTeam, post, randomEmail } from '../support/company.ts'
+import {
+  longComments,
+  longCompany,
+  longestWordOf,
+  longNames,
+  longSeeds,
+  longWorkspaceName,
+} from '../support/long-texts.ts'
 import { createSeed, insertGrant } from '../support/seeds.ts'
 import { createWorkspace } from '../support/workspaces.ts'
 import { drawQuadrants } from '../support/images.ts'
@@ -66,18 +74,19 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
         '/sign-in/link',
         '/invites/unknown',
         '/no-such-page',
+        '/help',
       ])
         await go(path)
 
       // Signs up.
       await go('/sign-up')
-      await page.getByLabel('Your name').fill('Ada Lovelace')
+      await page.getByLabel('Your name').fill(longNames[0])
       await page.getByLabel('Email address').fill(email)
       await page.getByLabel('Password').fill('short')
       await press('Sign up')
       await page.waitForSelector('.error')
       await check(page)
-      expect(await page.getByLabel('Your name').inputValue()).toBe('Ada Lovelace')
+      expect(await page.getByLabel('Your name').inputValue()).toBe(longNames[0])
       await page.getByLabel('Password').fill(password)
       await press('Sign up')
       await page.getByRole('heading', { name: 'Check your email' }).waitFor()
@@ -118,11 +127,11 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
       await page.getByLabel('Team name').fill('Looms')
       await press('Create team')
       await page.getByRole('heading', { name: 'Looms' }).waitFor()
-      await page.getByLabel('Find people to add').fill('ada')
+      await page.getByLabel('Find people to add').fill(longestWordOf(longNames[0]))
       await press('Search')
       await page.getByText(email).last().waitFor()
       await check(page)
-      await press('Add Ada Lovelace')
+      await press(`Add ${longNames[0]}`)
       await page.getByText('You joined the team.').waitFor()
       await check(page)
       await page.getByText('Delete team').first().click()
@@ -134,8 +143,8 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
       // Creates a seed, joins it, adds evidence and decides.
       await go(`/w/${slug}/seeds`)
       await page.getByRole('link', { name: 'Create the first seed' }).click()
-      await page.getByLabel('Title').fill('أفكار 👩🏽‍💻 '.repeat(8))
-      await page.getByLabel('Summary').fill('Averyverylongword'.repeat(20))
+      await page.getByLabel('Title').fill(longSeeds[2].title)
+      await page.getByLabel('Summary').fill(longSeeds[3].summary)
       await page.getByLabel('Success criteria').fill('One\nTwo')
       // White space passes the checks of the browser.
       await page.getByLabel('Problem').fill(' \u2800 ')
@@ -155,16 +164,19 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
       for (const verdict of ['Supports', 'Contradicts', 'Neutral']) {
         await page.getByText('Add evidence', { exact: true }).first().click()
         await page.getByRole('radio', { name: verdict }).check()
-        await page.getByLabel('What you found out').fill('34 of 60 teams finished.')
+        await page.getByLabel('What you found out').fill(longComments[3])
         await page.getByLabel('Source').fill(`https://example.com/${'long'.repeat(40)}`)
         await check(page)
-        await press('Add evidence')
+        // The page stays until the form has been sent, and may say that an earlier piece was added.
+        await Promise.all([page.waitForEvent('load'), press('Add evidence')])
         await page.getByText('Evidence added.').waitFor()
       }
       await page.getByText('1 supports it').waitFor()
       await check(page)
+      await page.getByText('Change the status').click()
       await press('Start validating')
       await page.getByText('Status changed.').waitFor()
+      await page.getByLabel('Manage the seed').click()
       await page.getByRole('link', { name: 'Edit', exact: true }).click()
       await page.getByRole('heading', { name: 'Edit seed' }).waitFor()
       await check(page)
@@ -213,16 +225,16 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
         await expect.poll(() => page.evaluate(isShown)).toBe(true)
       }
       await page.goto(`${origin}/w/${slug}/people`)
-      await page.getByRole('link', { name: 'Ada Lovelace' }).last().click()
+      await page.getByRole('link', { name: longNames[0] }).last().click()
       await page.getByRole('heading', { name: 'Recent activity' }).waitFor()
       await check(page)
-      await page.getByRole('link', { name: 'All activity of Ada Lovelace' }).click()
+      await page.getByRole('link', { name: `All activity of ${longNames[0]}` }).click()
       await page.getByText('Show everyone').waitFor()
       await check(page)
       await go('/onboarding')
       await go('/settings/notifications')
       await page.getByLabel('Product updates').uncheck()
-      await press('Save')
+      await page.getByRole('button', { name: 'Save' }).first().click()
       expect(await page.getByLabel('Product updates').isChecked()).toBe(false)
     })
 
@@ -238,7 +250,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
       const apiKey = await page.getByLabel('API key Laptop').inputValue()
       await check(page)
       const call = () => fetch(`${origin}/v1/me`, { headers: { authorization: `Bearer ${apiKey}` } })
-      expect(await (await call()).json()).toMatchObject({ email, name: 'Ada Lovelace' })
+      expect(await (await call()).json()).toMatchObject({ email, name: longNames[0] })
       await page.reload()
       expect(await page.content()).not.toContain(apiKey)
       expect(await page.getByRole('button', { name: 'Revoke the key Laptop' }).count()).toBe(1)
@@ -265,7 +277,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
       await theirs.goto(inviteUrl)
       await check(theirs)
       await theirs.getByRole('link', { name: 'Sign up' }).click()
-      await theirs.getByLabel('Your name').fill('Charles')
+      await theirs.getByLabel('Your name').fill(longNames[1])
       await theirs.getByLabel('Email address').fill(colleague)
       await theirs.getByLabel('Password').fill(password)
       await theirs.getByRole('button', { name: 'Sign up' }).click()
@@ -278,11 +290,11 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
       await theirs.waitForURL(`**/w/${slug}`)
       await other.close()
       await go(`/w/${slug}/people`)
-      await page.getByRole('link', { name: 'Manage Charles' }).click()
+      await page.getByRole('link', { name: `Manage ${longNames[1]}` }).click()
       await page.getByLabel('Viewer').check()
       await press('Change role')
-      await page.getByText('Charles is now a viewer.').waitFor()
-      await page.getByRole('button', { name: 'Remove Charles from the workspace' }).click()
+      await page.getByText(`${longNames[1]} is now a viewer.`).waitFor()
+      await page.getByRole('button', { name: `Remove ${longNames[1]} from the workspace` }).click()
       await check(page)
 
       // Signs out and resets the password.
@@ -310,7 +322,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
 
   it('shows activity in the reader’s time zone and language, and adds new activity unless it is paused', async () => {
     const { origin, website } = site
-    const company = await createCompany(website)
+    const company = await createCompany(website, longCompany)
     const { owner, viewer, workspace } = company
     const base = `${origin}/w/${workspace.slug}`
     const at = (time: string) =>
@@ -330,9 +342,9 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
       created += 1
       // The home shows several in a row as one.
       const what = created === 1 ? `the team ${name}` : `${created} teams`
-      await home.page.getByText(`Olga Owner created ${what}`).waitFor()
+      await home.page.getByText(`${owner.name} created ${what}`).waitFor()
     }
-    const shown = (name: string) => page.getByText(`Olga Owner created the team ${name}`)
+    const shown = (name: string) => page.getByText(`${owner.name} created the team ${name}`)
 
     await create('Looms')
     await shown('Looms').waitFor()
@@ -374,7 +386,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
 
   it('shows new activity even when the event stream fails, and reconnects after 15 seconds', async () => {
     const { origin, website } = site
-    const company = await createCompany(website)
+    const company = await createCompany(website, longCompany)
     const { context, page, complaints } = await openAs(site, company.owner)
     await page.clock.install()
     await page.route(
@@ -386,21 +398,21 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
       { times: 1 },
     )
     await page.goto(`${origin}/w/${company.workspace.slug}/activity`)
-    await page.getByText('Olga Owner created the team Looms').waitFor()
+    await page.getByText(`${company.owner.name} created the team Looms`).waitFor()
     const opened = page.waitForResponse((answer) => isChanges(answer.url()) && answer.status() === 200)
     await page.clock.fastForward(15_000)
     await opened
     await createTeam(website, company.owner, company, 'Shuttles')
-    await page.getByText('Olga Owner created the team Shuttles').waitFor()
+    await page.getByText(`${company.owner.name} created the team Shuttles`).waitFor()
     expect(complaints).toEqual([])
     await context.close()
   })
 
   it('lists with long, right-to-left and hostile names are accessible', async () => {
     const { origin, website } = site
-    const company = await createCompany(website)
+    const company = await createCompany(website, longCompany)
     const { owner, workspace } = company
-    const names = ['Wolfeschlegelsteinhausenbergerdorff'.repeat(2), 'عمر الخيام', '👩🏽‍💻 אדה', 'Ada <b>']
+    const names = [...longNames, 'Wolfeschlegelsteinhausenbergerdorff'.repeat(2), 'אדה', 'Ada <b>']
     for (const name of names) {
       const person = await addPerson(website, workspace, 'member', name)
       await createSeed(website, person, company, { title: name, summary: name })
@@ -445,13 +457,13 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
 
   it.each(looks)('menus, themes and the command palette work, on a $size', async ({ colorScheme, size }) => {
     const { origin, website } = site
-    const company = await createCompany(website)
+    const company = await createCompany(website, longCompany)
     const others = await Promise.all(
-      ['Wolfeschlegelsteinhausenbergerdorff '.repeat(2).trim(), 'شركة عمر الخيام 👩🏽‍💻'].map((name) =>
+      [longSeeds[2].title, longSeeds[3].title.slice(0, 64)].map((name) =>
         createWorkspace(website, company.owner, { name }),
       ),
     )
-    await createSeed(website, company.owner, company, { title: 'Shorter invoices' })
+    await createSeed(website, company.owner, company, longSeeds[1])
     const { context, page, complaints } = await openAs(site, company.owner, {
       colorScheme,
       viewport: sizes[size],
@@ -490,7 +502,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     // The palette finds a seed, a page and a person.
     const open = async () => {
       await page.keyboard.press('Control+k')
-      await page.getByRole('option', { name: /^Shorter invoices/ }).waitFor()
+      await page.getByRole('option', { name: new RegExp(`^${longSeeds[1].title}`) }).waitFor()
       return page.getByRole('combobox')
     }
     let box = await open()
@@ -498,10 +510,10 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     await page.keyboard.press('Escape')
     expect(await box.isVisible()).toBe(false)
     box = await open()
-    await box.fill('invoices')
+    await box.fill(longSeeds[1].title.slice(0, 3))
     await page.getByText('1 result.').waitFor()
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Shorter invoices' }).waitFor()
+    await page.getByRole('heading', { name: longSeeds[1].title }).waitFor()
     const seedUrl = page.url()
     box = await open()
     await box.fill('e')
@@ -515,10 +527,10 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     expect(await box.getAttribute('aria-activedescendant')).toBe(
       await page.locator('.palette').getByRole('option', { selected: true }).getAttribute('id'),
     )
-    await box.fill('mary')
+    await box.fill(longestWordOf(company.member.name))
     await page.getByText('1 result.').waitFor()
-    await page.getByRole('option', { name: 'Mary Member' }).click()
-    await page.getByRole('heading', { name: 'Mary Member' }).waitFor()
+    await page.getByRole('option', { name: company.member.name }).click()
+    await page.getByRole('heading', { name: company.member.name }).waitFor()
     await page.getByRole('link', { name: 'Search' }).click()
     await page.getByRole('combobox').fill('nothing like it')
     await page.getByText('Nothing matches.').waitFor()
@@ -545,7 +557,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
 
   it('shows what happened before its stream was opened and while it was hidden, and fetches itself only then', async () => {
     const { origin, website } = site
-    const company = await createCompany(website)
+    const company = await createCompany(website, longCompany)
     const { context, page } = await openAs(site, company.owner, {})
     await page.route(
       ({ pathname }) => isChanges(pathname),
@@ -561,11 +573,11 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
         document.dispatchEvent(new Event('visibilitychange'))`)
     const url = `${origin}/w/${company.workspace.slug}/activity`
     await goToLivePage(page, url)
-    await page.getByText('Olga Owner created the team Reeds').waitFor()
+    await page.getByText(`${company.owner.name} created the team Reeds`).waitFor()
     await show(true)
     await createTeam(website, company.owner, company, 'Looms')
     await show(false)
-    await page.getByText('Olga Owner created the team Looms').waitFor()
+    await page.getByText(`${company.owner.name} created the team Looms`).waitFor()
 
     const fetched: string[] = []
     page.on('request', (request) => request.url() === url && fetched.push(request.url()))
@@ -574,15 +586,15 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     await show(false)
     await opened
     await createTeam(website, company.owner, company, 'Shuttles')
-    await page.getByText('Olga Owner created the team Shuttles').waitFor()
+    await page.getByText(`${company.owner.name} created the team Shuttles`).waitFor()
     expect(fetched).toHaveLength(1)
     await context.close()
   })
 
   it('opens at Enter what the typed text finds, however late the first results of the palette come', async () => {
     const { origin, website } = site
-    const company = await createCompany(website)
-    await createSeed(website, company.owner, company, { title: 'Shorter invoices' })
+    const company = await createCompany(website, longCompany)
+    await createSeed(website, company.owner, company, longSeeds[1])
     const { context, page } = await openAs(site, company.owner, {})
     // The palette waits with its search until we let it.
     await page.clock.install()
@@ -602,12 +614,12 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
       page.waitForEvent('requestfailed', isOver),
     ])
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox').fill('mary')
+    await page.getByRole('combobox').fill(longestWordOf(company.member.name))
     await page.keyboard.press('Enter')
     release()
     await firstIsOver
     await page.clock.runFor(1_000)
-    await page.getByRole('heading', { name: 'Mary Member' }).waitFor()
+    await page.getByRole('heading', { name: company.member.name }).waitFor()
     await context.close()
   })
 
@@ -617,7 +629,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     const page = await context.newPage()
     const email = randomEmail()
     await page.goto(`${origin}/sign-up`)
-    await page.getByLabel('Your name').fill('Grace')
+    await page.getByLabel('Your name').fill(longNames[4])
     await page.keyboard.press('Tab')
     await page.keyboard.type(email)
     await page.keyboard.press('Tab')
@@ -632,7 +644,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
 
     // A workspace with a seed, which is joined.
     const slug = `grace-${crypto.randomUUID().slice(0, 8)}`
-    await page.getByLabel('Name').fill('Compilers')
+    await page.getByLabel('Name').fill(longWorkspaceName)
     await page.keyboard.press('Tab')
     await page.keyboard.type(slug)
     await page.keyboard.press('Enter')
@@ -640,9 +652,9 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     await page.getByRole('link', { name: 'New seed' }).focus()
     await page.keyboard.press('Enter')
     await page.getByLabel('Title').focus()
-    await page.keyboard.type('Fewer meetings')
+    await page.keyboard.type(longSeeds[4].title)
     await page.keyboard.press('Tab')
-    await page.keyboard.type('A day of none')
+    await page.keyboard.type(longSeeds[2].summary)
     for (let i = 0; i < 5; i++) await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.getByText('Seed created.').waitFor()
@@ -652,7 +664,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     await page.keyboard.press('Space')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
-    await page.keyboard.type('Nobody missed it')
+    await page.keyboard.type(longComments[3])
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.getByText('Evidence added.').waitFor()

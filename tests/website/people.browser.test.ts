@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createCompany, createInvite, createTeam, post, randomEmail } from '../support/company.ts'
+import { longCompany, longNames } from '../support/long-texts.ts'
 import { check, hasBrowser, sizes } from './browser.ts'
 import { openAs, startSite, type Site } from './site.ts'
 
@@ -14,7 +15,7 @@ describe.runIf(hasBrowser)('people and invites in a browser', () => {
 
   it('several people are invited, and managed by one menu each', async () => {
     const { website, origin } = site
-    const company = await createCompany(website)
+    const company = await createCompany(website, longCompany)
     const team = await createTeam(website, company.owner, company, 'Looms')
     await website.as(company.owner, post(`${team.url}/members`, { userId: company.admin.id }))
     const base = `${origin}/w/${company.workspace.slug}`
@@ -60,8 +61,8 @@ describe.runIf(hasBrowser)('people and invites in a browser', () => {
 
   it.each([true, false])('invites are declined, with JavaScript: %s', async (javaScriptEnabled) => {
     const { website, origin } = site
-    const company = await createCompany(website)
-    const person = await website.createPerson()
+    const company = await createCompany(website, longCompany)
+    const person = await website.createPerson({ name: longNames[4] })
     const { page, complaints } = await openAs(site, person, {
       viewport: sizes.phone,
       // axe needs it.
@@ -79,7 +80,7 @@ describe.runIf(hasBrowser)('people and invites in a browser', () => {
     await createInvite(website, company.admin, company, { email: person.email })
     await page.goto(`${origin}/onboarding`)
     await checkIfPossible()
-    await page.getByRole('button', { name: 'Decline the invite to Acme' }).click()
+    await page.getByRole('button', { name: `Decline the invite to ${company.workspace.name}` }).click()
     await page.getByText('The invite was declined.').waitFor()
     await checkIfPossible()
     expect(complaints).toEqual([])

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { afterFile } from '../support/after-file.ts'
 import { randomEmail } from '../support/company.ts'
+import { longNames, longWorkspaceName } from '../support/long-texts.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { hasBrowser, openPage, sizes } from './browser.ts'
 import { startSite, type Site } from './site.ts'
@@ -45,7 +46,7 @@ describe.runIf(hasBrowser)('a site that opens the authorization page in a popup'
     const { browser, origin, website } = site
     const { createAgent, exchange, getAuthorizationUrl } = createOAuthTester(website)
     const email = randomEmail()
-    await signUp(website, { email })
+    await signUp(website, { name: longNames[0], email })
     let url = ''
     const agentOrigin = await serveAgent(() => url)
     const agent = await createAgent({ redirect_uris: [`${agentOrigin}/callback`] })
@@ -74,7 +75,7 @@ describe.runIf(hasBrowser)('a site that opens the authorization page in a popup'
     await popup.getByRole('main').getByRole('button', { name: 'Sign in', exact: true }).click()
     await popup.getByRole('link', { name: 'Create or join a workspace' }).click()
     await expectConnected()
-    await popup.getByLabel('Name', { exact: true }).fill('Acme')
+    await popup.getByLabel('Name', { exact: true }).fill(longWorkspaceName)
     await popup.getByLabel('Workspace address').fill(`w-${randomUUID().slice(0, 8)}`)
     await popup.getByRole('main').getByRole('button', { name: 'Create workspace' }).click()
     await popup.getByLabel('In the workspace').waitFor()

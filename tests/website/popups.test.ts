@@ -6,9 +6,9 @@ import { createTestClock } from '../support/test-clock.ts'
 // An app of its own, whose routes are registered here.
 const { started: service, routes } = await noteRoutes(() => startTestApp({ clock: createTestClock() }))
 
-/** What is no step on the way to consent: pages of workspaces, the inbox, and settings except these two. */
+/** What is no step on the way to consent: pages of workspaces, addresses of seeds, the inbox, and settings except these two. */
 const isOfProduct = (url: string) =>
-  /^\/(w|notifications|settings|design)(\/|$)/.test(url) &&
+  /^\/(w|s|notifications|settings|design)(\/|$)/.test(url) &&
   !/^\/settings\/(theme|security\/confirm)(\/|$)/.test(url)
 
 const pages = routes.filter(({ config, url }) => config?.access === 'web' || url.includes('/oauth/authorize'))

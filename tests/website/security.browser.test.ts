@@ -2,6 +2,7 @@ import { generateSync } from 'otplib'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Page } from 'playwright-core'
 import { createCompany, randomEmail } from '../support/company.ts'
+import { longCompany, longNames, longWorkspaceName } from '../support/long-texts.ts'
 import type { TestApp, TestPerson } from '../support/test-app.ts'
 import { createWorkspace } from '../support/workspaces.ts'
 import { check, hasBrowser, openPage, sizes } from './browser.ts'
@@ -46,7 +47,7 @@ describe.runIf(hasBrowser)('the security pages in a browser', () => {
   it('passkeys and two-step sign-in work', async () => {
     const { browser, origin, website } = site
     const email = randomEmail()
-    await signUp(website, { email })
+    await signUp(website, { name: longNames[0], email })
     const { context, page, complaints } = await openPage(browser, { viewport: sizes.desk })
     const { cdp, authenticatorId } = await addAuthenticator(page)
     const press = (name: string) => page.getByRole('main').getByRole('button', { name, exact: true }).click()
@@ -135,22 +136,22 @@ describe.runIf(hasBrowser)('the security pages in a browser', () => {
       await page.goto(`${origin}/settings/security/${path}`)
       await check(page)
     }
-    await createWorkspace(website, await findPerson(website, email), { name: 'Acme' })
+    await createWorkspace(website, await findPerson(website, email), { name: longWorkspaceName })
     await page.goto(`${origin}/settings/security/api-keys`)
     await page.getByLabel('Key name').fill('Dashboard')
     await page.getByText('Restrict what the key may do').click()
     await page.getByLabel('When it expires').selectOption('In 30 days')
     // The workspaces are shown when they matter, so that nobody checks one in vain.
-    expect(await page.getByLabel('Acme').isVisible()).toBe(false)
+    expect(await page.getByLabel(longWorkspaceName).isVisible()).toBe(false)
     await page.getByLabel('Where it may be used').selectOption('Only in some workspaces')
-    await page.getByLabel('Acme').check()
+    await page.getByLabel(longWorkspaceName).check()
     await check(page)
     await press('Create key')
     await page.getByText('It is not shown again.').waitFor()
-    await page.getByText('only in Acme').waitFor()
+    await page.getByText(`only in ${longWorkspaceName}`).waitFor()
     await page.getByRole('link', { name: 'Change the key Dashboard' }).click()
     await page.getByRole('heading', { name: 'Change an API key' }).waitFor()
-    expect(await page.getByLabel('Acme').isChecked()).toBe(true)
+    expect(await page.getByLabel(longWorkspaceName).isChecked()).toBe(true)
     await check(page)
     await press('Rotate key')
     await page.getByText('It is not shown again.').waitFor()
@@ -171,7 +172,7 @@ describe.runIf(hasBrowser)('the security pages in a browser', () => {
 
   it('an invited person can join with a passkey', async () => {
     const { browser, origin, website } = site
-    const { owner, url } = await createCompany(website)
+    const { owner, url } = await createCompany(website, longCompany)
     const email = randomEmail()
     await website.as(owner, {
       method: 'POST',
@@ -187,9 +188,9 @@ describe.runIf(hasBrowser)('the security pages in a browser', () => {
     // Without a name, the browser asks for it.
     await join.click()
     expect(await page.evaluate('document.activeElement.id')).toBe('name')
-    await page.getByLabel('Your name').fill('Ida Invited')
+    await page.getByLabel('Your name').fill(longNames[4])
     await join.click()
-    await page.getByText('Account of Ida Invited').waitFor({ state: 'attached' })
+    await page.getByText(`Account of ${longNames[4]}`).waitFor({ state: 'attached' })
     await check(page)
     await page.goto(`${origin}/settings/security/passkeys`)
     await page.getByText('Chrome on Linux').first().waitFor()

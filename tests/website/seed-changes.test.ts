@@ -85,7 +85,9 @@ describe('evidence', () => {
     expect(body).toContain('1 supports it')
     // The activity says why, too.
     const activity = spaced((await viewer.get(`${base}/activity`)).body)
-    expect(activity).toMatch(/withdrew an interview by Mary Member that supports the seed/)
+    expect(activity).toMatch(
+      /withdrew an interview by <a [^>]*><bdi>Mary Member<\/bdi><\/a> that supports the seed/,
+    )
     expect(activity).toContain('<span class="reason"><bdi>They were &lt;paid&gt;</bdi></span>')
     expect((await member.get(pathOf(seed))).body).not.toContain(withdraw)
     expect(member.page()).toContain(`${pathOf(seed)}/evidence/${other}/withdraw`)
@@ -111,7 +113,7 @@ describe('the status', () => {
     await as(company.owner, patch(`/v1/seeds/${seed.id}`, { status: 'validating' }))
     const refused = await member.submit(action, { ...opened, status: 'dropped', statusReason: 'Too late' })
     expect(refused.statusCode).toBe(409)
-    expect(refused.body).toContain('This was changed meanwhile, and nothing was saved.')
+    expect(refused.body).toContain('Somebody else has changed the status meanwhile: it is ')
     expect(refused.body).toMatch(
       /name="statusReason"[^>]*value="Too late"|value="Too late"[^>]*name="statusReason"/,
     )
@@ -211,7 +213,7 @@ describe('deleting a seed', () => {
     expect((await viewer.get(`${base}/seeds`)).body).not.toContain(`${base}/seeds/deleted`)
     for (const visitor of [owner, member])
       expect((await visitor.get(`${base}/seeds/deleted`)).body).toContain(`<bdi>${title}</bdi>`)
-    expect((await viewer.get(`${base}/seeds/deleted`)).body).toContain('There are none.')
+    expect((await viewer.get(`${base}/seeds/deleted`)).body).toContain('No deleted seeds.')
     await owner.get(`${base}/seeds/deleted`)
     expect(noticeOn((await owner.submit(`${pathOf(seed)}/restore`)).body)).toBe('Restored.')
     expect((await member.get(`${base}/seeds/deleted`)).body).not.toContain(title)

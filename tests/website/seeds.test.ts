@@ -104,7 +104,7 @@ const spaced = (page: string) => page.replaceAll(/\s+/g, ' ')
 
 /** The authors of the pieces of evidence on the page of a seed. */
 function piecesOn(page: string): string[] {
-  return [...spaced(page).matchAll(/<p class="hint">((?:(?!<p).)*?), <time/g)].map(
+  return [...spaced(page).matchAll(/<p class="hint byline">(?:(?!<p).)*?<span>((?:(?!<p).)*?), <time/g)].map(
     ([, author = '']) => author,
   )
 }
@@ -125,6 +125,7 @@ async function createSeedOfAgent(): Promise<{ grantId: string; path: string }> {
     clientName: 'Claude Code',
     scopes: [],
     consentVersion: 0,
+    membersMayAsk: false,
     expiresAt: new Date(),
   }
   const place = { id: workspace.id, name: 'Acme', slug: base.split('/').at(-1) ?? '' }
@@ -142,6 +143,31 @@ async function createSeedOfAgent(): Promise<{ grantId: string; path: string }> {
 function errorOf(page: string, field: string): string | undefined {
   return new RegExp(`id="${field}-error"[^>]*>([^<]*)<`).exec(page)?.[1]
 }
+
+describe('the permanent address of a seed', () => {
+  it('leads members to its page, whatever the slug is now, and also when it is deleted', async () => {
+    const there = await startWorkspace()
+    const { visitor } = there.owner
+    const path = await createSeed(there.owner, {}, there.base)
+    const lead = async () => (await visitor.get(`/s/${idOf(path)}`)).headers.location
+    expect(await lead()).toBe(path)
+    const slug = randomSlug()
+    await db.execute(sql`update workspaces set slug = ${slug} where id = ${there.workspace.id}`)
+    expect(await lead()).toBe(`/w/${slug}/seeds/${idOf(path)}`)
+    await db.execute(sql`update seeds set deleted_at = now() where id = ${idOf(path)}`)
+    expect(await lead()).toBe(`/w/${slug}/seeds/${idOf(path)}`)
+  })
+
+  it('is the same 404 for a seed of others and for none, and asks strangers to sign in', async () => {
+    const path = await createSeed()
+    const stranger = await startWorkspace()
+    for (const id of [idOf(path), createId(), 'x'])
+      expect((await stranger.owner.visitor.get(`/s/${id}`)).statusCode).toBe(404)
+    const answer = await website.app.inject({ url: `/s/${idOf(path)}` })
+    expect(answer.statusCode).toBe(303)
+    expect(answer.headers.location).toBe(`/sign-in?next=%2Fs%2F${idOf(path)}`)
+  })
+})
 
 describe('a workspace without seeds', () => {
   it('explains what a seed is, and offers one action to those who may create one', async () => {
@@ -162,6 +188,19 @@ describe('a workspace without seeds', () => {
 })
 
 describe('a seed', () => {
+  it('is explained to people until they have made one', async () => {
+    const { base: path, owner: first } = await startWorkspace()
+    const explains = async (page: string) =>
+      (await first.visitor.get(path + page)).body.includes('<p class="lead">A seed is')
+    expect(await explains('/seeds/new')).toBe(true)
+    await first.visitor.submit(`${path}/seeds/new`, { title: 'Fewer', summary: 'Meetings' })
+    const id = /seeds\/([0-9a-f-]{36})\/edit/.exec(first.visitor.page())?.[1]
+    for (const view of ['list', 'board']) expect(await explains(`/seeds?view=${view}`)).toBe(false)
+    // Of somebody else, from here on.
+    await db.execute(sql`update seeds set created_by_user_id = null where id = ${id}`)
+    for (const view of ['list', 'board']) expect(await explains(`/seeds?view=${view}`)).toBe(true)
+  })
+
   it('is created from the form, with an event', async () => {
     const path = await createSeed()
     const [row] = await selectRows(
@@ -187,7 +226,9 @@ describe('a seed', () => {
     expect(withoutLinks(body)).toContain('Mary created the seed')
     expect(spaced(body)).toMatch(/<bdi>Mary<\/bdi><\/a> <span class="tag">Lead<\/span>/)
     expect(body).toContain('Nothing yet.')
-    expect(body).toMatch(/Created by <bdi>Mary<\/bdi>/)
+    expect(spaced(body)).toMatch(
+      /Led by <a href="#people"><bdi>Mary<\/bdi><\/a> <\/p> <p> Created by <bdi>Mary<\/bdi>/,
+    )
   })
 
   it('requires only a title and a summary', async () => {
@@ -223,6 +264,27 @@ describe('a seed', () => {
       summary: 'Name\tCount\nA\t1\nB\t2\nC',
       criteria: ['One tab'],
     })
+  })
+
+  it('marks every invalid text of a form, and the first has the focus', async () => {
+    await member.visitor.get(`${base}/seeds/new`)
+    const sent = {
+      ...texts,
+      title: ' ',
+      summary: '',
+      problem: 'x\r\n'.repeat(1000),
+      audience: 'x'.repeat(2001),
+    }
+    const { statusCode, body } = await member.visitor.submit(`${base}/seeds/new`, { ...sent, hypothesis: '' })
+    expect(statusCode).toBe(400)
+    const marked = [...body.matchAll(/id="(\w+)"[^>]*aria-invalid="true"( autofocus)?/g)]
+    expect(marked.map(([, field, focus]) => [field, focus !== undefined])).toEqual([
+      ['title', true],
+      ['summary', false],
+      ['audience', false],
+    ])
+    expect(body).toContain('id="summary-error"')
+    expect(body).toContain('This text must be at most 2000 characters.')
   })
 
   it.each([
@@ -285,7 +347,9 @@ describe('a seed', () => {
     const { body } = await viewer.visitor.get(path)
     expect(body).toContain('<bdi>No meetings</bdi>')
     expect(body).not.toContain('Everybody talks.')
-    expect(withoutLinks(body)).toContain('Mary changed the title and the problem of the seed Fewer meetings')
+    expect(withoutLinks(body)).toContain(
+      'Mary changed the seed: the title from Fewer meetings to No meetings and the problem',
+    )
     expect(withoutLinks(body)).toContain('Mary changed the status of the seed from open to dropped')
     expect((await member.visitor.submit(`${path}/status`, { status: 'lost' })).statusCode).toBe(403)
   })
@@ -385,18 +449,19 @@ describe('a seed', () => {
 })
 
 describe('evidence', () => {
-  it('is added by participants, and shows its verdict, kind, source and author', async () => {
+  it('is added by members, who join with it, and shows its verdict, kind, source and author', async () => {
     const path = await createSeed()
     await member.visitor.get(path)
+    expect(member.visitor.page()).not.toContain('You join the seed with it')
     await member.visitor.submit(`${path}/leave`)
-    expect((await member.visitor.get(path)).body).not.toContain(`${path}/evidence`)
-    expect(member.visitor.page()).toContain('Join the seed to add what you find out.')
-    await joinSeed(member, path)
+    await member.visitor.get(path)
+    expect(member.visitor.page()).toContain('You join the seed with it')
     const added = await addEvidence(member, path, {
       summary: 'Line one\r\nline two',
       sourceUrl: ' https://example.com/a?b=1&c ',
     })
     expect(noticeOn(added.body)).toBe('Evidence added.')
+    expect(added.body).toContain(`${path}/leave`)
     const [row] = await selectRows(
       db,
       sql`select kind, verdict, summary, source_url, author_name from evidence where seed_id = ${idOf(path)}`,
@@ -424,7 +489,7 @@ describe('evidence', () => {
     expect(answer.statusCode).toBe(400)
     expect(errorOf(answer.body, field)).toBeTruthy()
     expect(answer.body).toMatch(new RegExp(`id="${field}"[^>]*autofocus`))
-    expect(answer.body).toContain('<details class="reveal" open>')
+    expect(answer.body).toContain('<details class="reveal act" open>')
     expect(answer.body).toMatch(/value="contradicts"\s+required\s+checked/)
     expect(answer.body).toMatch(/<option value="metric" selected>/)
     if (field !== 'summary') expect(answer.body).toContain('>Typed</textarea>')
@@ -450,15 +515,18 @@ describe('evidence', () => {
     expect(piecesOn((await viewer.visitor.get(`${path}?only=agents`)).body)).toHaveLength(1)
   })
 
-  it('returns 403 when the author has left the seed meanwhile, and keeps the typed text', async () => {
+  it('on a seed that is closed is for participants alone, which the page says; a form of before keeps its text', async () => {
     const path = await createSeed()
-    await joinSeed(member, path)
-    await db.execute(sql`delete from seed_participants where seed_id = ${idOf(path)}`)
+    await member.visitor.get(path)
+    await member.visitor.submit(`${path}/leave`)
+    await db.execute(sql`update seeds set status = 'dropped' where id = ${idOf(path)}`)
     const answer = await addEvidence(member, path, { summary: 'A long text' })
-    expect(answer.statusCode).toBe(403)
-    expect(answer.body).toContain('Join the seed first.')
+    expect(answer.statusCode).toBe(409)
+    expect(answer.body).toContain('can no longer be joined')
     expect(answer.body).toContain('>A long text</textarea>')
-    expect(answer.body).toContain(`${path}/join`)
+    const { body } = await member.visitor.get(path)
+    expect(spaced(body)).toContain('This seed is dropped: only its participants can add evidence.')
+    expect(body).not.toContain(`action="${path}/evidence"`)
   })
 
   it('is drawn as a chart that is readable without color', async () => {
@@ -649,9 +717,9 @@ describe('a seed in a list', () => {
     await db.execute(sql`update seeds set lead_user_id = ${member.id} where id = ${idOf(path)}`)
     for (const view of ['list', 'board']) {
       const { body } = await viewer.visitor.get(`${base}/seeds?view=${view}&q=looms`)
-      expect(spaced(body)).toMatch(
-        /<svg class="balance-bar".* 0 for, 1 against<\/span> · 1 comment · 2 participants/,
-      )
+      expect(spaced(body)).toMatch(/<svg class="balance-bar".* 0 for, 1 against<\/span> · 1 comment · /)
+      // Cards have only the faces.
+      expect(body.includes(' · 2 participants')).toBe(view === 'list')
       expect(body).toContain('title="Mary, Olga"')
     }
   })

@@ -82,7 +82,7 @@ describe('the workspace menu', () => {
     expect(menu).toMatch(new RegExp(`href="/w/${String(last?.slug)}" aria-current`))
     expect(menu).not.toContain('<b>Acme')
     // The session and the workspace.
-    expect(await countQueries(() => visitor.get(`/w/${String(last?.slug)}/settings`))).toBe(2)
+    expect(await countQueries(() => visitor.get(`/w/${String(last?.slug)}/seeds/new`))).toBe(2)
   })
 
   it('does not list workspaces of other people', async () => {
@@ -277,11 +277,24 @@ describe('the search', () => {
     },
   )
 
-  it('runs five statements', async () => {
+  it('runs five statements, and one more for what is similar if little was found', async () => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.owner)
     // The session, the workspace, what is found, the counts, and workspaces.
-    expect(await countQueries(() => visitor.get(`${company.base}/search?q=mary`))).toBe(5)
+    expect(await countQueries(() => visitor.get(`${company.base}/search?q=example`))).toBe(5)
+    expect(await countQueries(() => visitor.get(`${company.base}/search?q=mary`))).toBe(6)
+  })
+
+  it('shows what is similar, and says that nothing matches exactly, on the page and in the palette', async () => {
+    const company = await startCompany()
+    const seed = await createSeed(website, company.owner, company, { title: 'Sending an invoice' })
+    const visitor = await signInAs(website, company.viewer)
+    const { body } = await visitor.get(`${company.base}/search?q=invoices`)
+    expect(body).toContain('No exact match. Similar:')
+    expect(body).toContain(`/seeds/${seed.id}`)
+    expect((await visitor.get(`${company.base}/search?q=invoice`)).body).not.toContain('No exact match')
+    const data = await visitor.get(`${company.base}/search/results?q=invoices`)
+    expect(data.json<{ groups: { name: string }[] }>().groups.map(({ name }) => name)).toEqual(['Similar'])
   })
 })
 
@@ -350,15 +363,26 @@ describe('the workspace settings', () => {
     const mayChange = role === 'owner' || role === 'admin'
     expect(body.includes(`action="${company.base}/settings"`)).toBe(mayChange)
     expect(body.includes(`action="${company.base}/settings/icon"`)).toBe(mayChange)
-    expect(body).toContain(`action="${company.base}/members/${company[role].id}/remove"`)
+    // The only owner cannot leave.
+    expect(body.includes(`action="${company.base}/members/${company[role].id}/remove"`)).toBe(
+      role !== 'owner',
+    )
+    expect(body.includes('You are the only owner.')).toBe(role === 'owner')
+  })
+
+  it('let an owner leave who is not the only one', async () => {
+    const company = await startCompany()
+    const other = await addPerson(website, company.workspace, 'owner')
+    const { body } = await (await signInAs(website, other)).get(`${company.base}/settings`)
+    expect(body).toContain(`action="${company.base}/members/${other.id}/remove"`)
   })
 })
 
 describe('the statements of pages, besides those for the session and the workspace', () => {
   // Besides the session and the workspace.
   it.each([
-    // The seeds, and their numbers. A page with seeds also reads their participants.
-    ['/seeds', 2],
+    // The seeds, their numbers, and whether the person has made one. A page with seeds also reads their participants.
+    ['/seeds', 3],
     ['/people', 2],
     ['/teams', 1],
     // The invites, and the teams that people can be invited to.
@@ -366,7 +390,8 @@ describe('the statements of pages, besides those for the session and the workspa
     // The events, what they name, and the agents that they can be filtered by.
     ['/activity', 3],
     ['/agents', 1],
-    ['/settings', 0],
+    // Whether there is another owner, and what API keys may do once.
+    ['/settings', 2],
     ['/seeds/new', 0],
   ])('the page %s runs this many: %i', async (path, own) => {
     const company = await startCompany()

@@ -28,10 +28,25 @@ interface Engine {
   /** Shows the page, which Firefox hides behind one that was opened later: it is not live then, and gets no keys. */
   bringToFront: () => Promise<void>
   resize: (size: { width: number; height: number }) => Promise<void>
+  /** Opens another window of the same person. */
+  openWindow: () => Promise<Tab>
 }
 
-/** A browser of one person with one page. */
-export type Tab = ReturnType<typeof createTab>
+/** A window of the browser of one person. */
+export interface Tab extends Engine {
+  /** Errors of scripts and of the console. */
+  complaints: string[]
+  /** Waits until a text is on the page. */
+  see: (text: string) => Promise<void>
+  /** Waits until an expression is true. */
+  until: (expression: string, what?: string) => Promise<void>
+  /** Moves the focus to the first element that matches. */
+  focus: (selector: string) => Promise<void>
+  /** Replaces the text of a field. */
+  fill: (label: string, text: string) => Promise<void>
+  /** Finds violations of accessibility and horizontal overflow, on narrow phones in both themes. */
+  findViolations: () => Promise<string[]>
+}
 
 /** Opens a browser for each person, who signs in there. */
 export interface Engines {
@@ -39,27 +54,18 @@ export interface Engines {
   close(): Promise<void>
 }
 
-function createTab(
-  { goto, click, press, type, evaluate, resize, bringToFront }: Engine,
-  complaints: string[],
-) {
-  const tab = {
-    /** Errors of scripts and of the console. */
+function createTab(engine: Engine, complaints: string[]): Tab {
+  const { goto, click, type, evaluate, resize, bringToFront } = engine
+  const tab: Tab = {
+    ...engine,
     complaints,
     /** Goes to a page, in front of those of the other people. */
     async goto(url: string) {
       await bringToFront()
       await goto(url)
     },
-    click,
-    press,
-    type,
-    evaluate,
-    bringToFront,
-    /** Waits until a text is on the page. */
     see: (text: string) => tab.until(`document.body.innerText.includes(${JSON.stringify(text)})`, text),
-    /** Waits until an expression is true. */
-    until: (expression: string, what = expression) =>
+    until: (expression, what = expression) =>
       vi.waitFor(
         async () => {
           // While the page changes, there is none to ask.
@@ -68,8 +74,7 @@ function createTab(
         },
         { timeout: 20_000, interval: 50 },
       ),
-    /** Moves the focus to the first element that matches. */
-    focus: (selector: string) =>
+    focus: (selector) =>
       tab.until(
         `(() => {
       const element = document.querySelector(${JSON.stringify(selector)})
@@ -78,14 +83,12 @@ function createTab(
     })()`,
         `the focus on ${selector}`,
       ),
-    /** Replaces the text of a field. */
-    async fill(label: string, text: string) {
+    async fill(label, text) {
       await click(['textbox', label])
       await evaluate('document.activeElement.select()')
       await type(text)
     },
-    /** Finds violations of accessibility and horizontal overflow, on narrow phones in both themes. */
-    async findViolations(): Promise<string[]> {
+    async findViolations() {
       await evaluate(axe.source)
       const found: string[] = []
       for (const width of [320, 390])
@@ -110,17 +113,21 @@ async function openChromium(): Promise<Engines> {
   return {
     close: () => browser.close(),
     async openTab({ size, signInUrl }) {
-      const page = await (await browser.newContext({ viewport: sizes[size] })).newPage()
-      page.setDefaultTimeout(20_000)
+      const context = await browser.newContext({ viewport: sizes[size] })
       const complaints: string[] = []
-      page.on('pageerror', ({ message }) => complaints.push(message))
-      const find = ([role, name]: Target) =>
-        page
-          .getByRole(role as 'button', { name, exact: true })
-          .filter({ visible: true })
-          .first()
-      const tab = createTab(
-        {
+      const openWindow = async () => {
+        const page = await context.newPage()
+        page.setDefaultTimeout(20_000)
+        page.on('pageerror', ({ message }) => complaints.push(message))
+        // Leaving a page with a text that was begun asks.
+        page.on('dialog', (dialog) => void dialog.accept())
+        const find = ([role, name]: Target) =>
+          page
+            .getByRole(role as 'button', { name, exact: true })
+            .filter({ visible: true })
+            .first()
+        const engine: Engine = {
+          openWindow,
           goto: (url) => page.goto(url),
           click: (target) => find(target).click(),
           press: (keys) => page.keyboard.press(keys),
@@ -128,10 +135,10 @@ async function openChromium(): Promise<Engines> {
           resize: (viewport) => page.setViewportSize(viewport),
           bringToFront: () => page.bringToFront(),
           evaluate: <T>(script: string) => page.evaluate<T>(script),
-        },
-        complaints,
-      )
-      return signIn(tab, signInUrl)
+        }
+        return createTab(engine, complaints)
+      }
+      return signIn(await openWindow(), signInUrl)
     },
   }
 }
@@ -144,13 +151,16 @@ async function openFirefox(): Promise<Engines> {
   return {
     close: () => browser.close(),
     async openTab({ size, signInUrl }) {
-      const page = await (await browser.createBrowserContext()).newPage()
-      await page.setViewport(sizes[size])
-      page.setDefaultTimeout(20_000)
+      const context = await browser.createBrowserContext()
       const complaints: string[] = []
-      page.on('pageerror', (error) => complaints.push(String(error)))
-      const tab = createTab(
-        {
+      const openWindow = async () => {
+        const page = await context.newPage()
+        await page.setViewport(sizes[size])
+        page.setDefaultTimeout(20_000)
+        page.on('pageerror', (error) => complaints.push(String(error)))
+        page.on('dialog', (dialog) => void dialog.accept())
+        const engine: Engine = {
+          openWindow,
           goto: (url) => page.goto(url),
           async click([role, name]) {
             await page.locator(`::-p-aria([name="${name}"][role="${role}"])`).click()
@@ -165,10 +175,10 @@ async function openFirefox(): Promise<Engines> {
           bringToFront: () => page.bringToFront(),
           type: (text) => page.keyboard.type(text),
           evaluate: async <T>(script: string) => (await page.evaluate(script)) as T,
-        },
-        complaints,
-      )
-      return signIn(tab, signInUrl)
+        }
+        return createTab(engine, complaints)
+      }
+      return signIn(await openWindow(), signInUrl)
     },
   }
 }

@@ -1,6 +1,6 @@
-// Takes the screenshots in docs/screenshots: npx tsx tests/website/take-screenshots.ts, after npm run build.
+// Takes the screenshots in docs/screenshots whose pages have changed since: npm run screenshots.
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,11 +8,19 @@ import { calculatePKCECodeChallenge, generateRandomCodeVerifier } from 'oauth4we
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { openBrowser, sizes } from './browser.ts'
+import { hashesUrl, hashSources, readHashes, screenshots, type Screenshot } from './screenshots.ts'
 
 const port = 3999
 const origin = `http://localhost:${port}`
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = join(root, 'docs/screenshots')
+
+const before = await readHashes()
+const hashes = Object.fromEntries(
+  await Promise.all(
+    (Object.keys(screenshots) as Screenshot[]).map(async (name) => [name, await hashSources(name)] as const),
+  ),
+)
 
 const dataDir = await mkdtemp(join(tmpdir(), 'workspace-screenshots-'))
 const service = spawn(process.execPath, [join(root, 'dist/server.js')], {
@@ -29,6 +37,7 @@ const service = spawn(process.execPath, [join(root, 'dist/server.js')], {
 })
 try {
   await takeAll(await readLink())
+  await writeFile(hashesUrl, `${JSON.stringify(hashes, undefined, 2)}\n`)
 } finally {
   service.kill('SIGINT')
   await new Promise((resolve) => service.once('exit', resolve))
@@ -76,7 +85,9 @@ async function takeAll(link: string): Promise<void> {
   await page.goto(`${origin}/w/analytical-engines/invites`)
   for (const email of ['charles@example.com', 'mary@example.com']) {
     await page.getByLabel('Email address').fill(email)
-    await page.getByRole('button', { name: 'Send invite' }).click()
+    await page.getByRole('button', { name: 'Send invites' }).click()
+    // Before another page is opened, which would be left again by the answer.
+    await page.getByText(email).first().waitFor()
   }
   await take(page, 'invites')
   const base = `${origin}/w/analytical-engines`
@@ -144,7 +155,8 @@ async function connectAgent(): Promise<string> {
 }
 
 /** Saves a screenshot with few colors, so that the file is small. */
-async function take(page: Page, name: string): Promise<void> {
+async function take(page: Page, name: Screenshot): Promise<void> {
+  if (before[name] === hashes[name]) return
   // Chromium without a GPU sometimes fails to capture while it is still drawing.
   const capture = () => page.screenshot()
   const picture = await capture().catch(async () => {

@@ -2,6 +2,13 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { addPerson, createCompany } from '../support/company.ts'
+import {
+  longComments,
+  longestWordOf,
+  longNames,
+  longSeeds,
+  longWorkspaceName,
+} from '../support/long-texts.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { runJobsNow } from '../support/run-jobs-now.ts'
 import { addEvidence, findSeed } from '../support/seeds.ts'
@@ -35,14 +42,14 @@ describe.each(Object.entries(engines))('a team of four and an agent, in %s', (na
   it('test an idea together', async (context) => {
     if (!engine.isInstalled) return context.skip(`needs the package ${engine.package}`)
     const { origin, website } = site
-    const company = await createCompany(website)
+    const company = await createCompany(website, { name: longWorkspaceName })
     const { workspace } = company
     const base = `${origin}/w/${workspace.slug}`
     const [ada, grace, linus, mary] = await Promise.all([
-      addPerson(website, workspace, 'owner', 'Ada Lovelace'),
-      addPerson(website, workspace, 'member', 'Grace Hopper'),
-      addPerson(website, workspace, 'viewer', 'Linus Pauling'),
-      addPerson(website, workspace, 'admin', 'Mary Shelley'),
+      addPerson(website, workspace, 'owner', longNames[0]),
+      addPerson(website, workspace, 'member', longNames[1]),
+      addPerson(website, workspace, 'viewer', longNames[2]),
+      addPerson(website, workspace, 'admin', longNames[4]),
     ])
     const browser = await engine.open()
     onTestFinished(() => browser.close())
@@ -52,8 +59,8 @@ describe.each(Object.entries(engines))('a team of four and an agent, in %s', (na
     // Ada writes a seed on the phone.
     const phone = await openAs(ada, 'phone')
     await phone.goto(`${base}/seeds/new`)
-    await phone.fill('Title', 'Plain invoices')
-    await phone.fill('Summary', 'People pay what they understand.')
+    await phone.fill('Title', longSeeds[1].title)
+    await phone.fill('Summary', longSeeds[1].summary)
     await phone.click(['button', 'Create seed'])
     await phone.see('Seed created.')
     // Without the flash, which the script takes out of the address after the notice is seen.
@@ -65,15 +72,17 @@ describe.each(Object.entries(engines))('a team of four and an agent, in %s', (na
     await desk.goto(seedUrl)
     await desk.click(['button', 'Join this seed'])
     await desk.see('You joined the seed.')
-    const { id: evidenceId } = await addEvidence(website, grace, seed)
+    const { id: evidenceId } = await addEvidence(website, grace, seed, { summary: longComments[1] })
     await desk.focus('textarea[name="body"]')
-    await desk.type('Who pays for the printing, @lin')
-    await desk.until('document.querySelector(".mentions [role=option]")?.textContent.includes("Linus")')
+    await desk.type(`Who pays for the printing, @${longestWordOf(linus.name)}`)
+    await desk.until(
+      `document.querySelector(".mentions [role=option]")?.textContent.includes(${JSON.stringify(linus.name)})`,
+    )
     await desk.press('Enter')
     await desk.type('?')
     await desk.press('Control+Enter')
     await desk.see('Comment added.')
-    await desk.see('Who pays for the printing, @Linus Pauling')
+    await desk.see(`Who pays for the printing, @${linus.name}`)
 
     // Linus gets a number at the bell, and one mail.
     const reader = await openAs(linus, 'phone')
@@ -81,7 +90,7 @@ describe.each(Object.entries(engines))('a team of four and an agent, in %s', (na
     await reader.until('document.querySelector(".bell .count").textContent === "1"')
     await runJobsNow(website, 'send_mentions')
     const mail = await website.waitForMail(linus.email, /mentioned you/)
-    expect(mail.subject).toBe('Grace Hopper mentioned you in Plain invoices')
+    expect(mail.subject).toBe(`${grace.name} mentioned you in ${longSeeds[1].title}`)
     const told = sql`select kind, mailed_at is not null as "isMailed" from notifications where user_id = ${linus.id}`
     await vi.waitFor(async () =>
       expect(await selectRows(website.db, told)).toEqual([{ kind: 'mention', isMailed: true }]),
@@ -95,7 +104,7 @@ describe.each(Object.entries(engines))('a team of four and an agent, in %s', (na
     await use('join_seed', { seedId: seed.id })
     await use('add_evidence', {
       ...{ seedId: seed.id, kind: 'metric', verdict: 'contradicts' },
-      summary: 'Nine of ten paid the old ones in time.',
+      summary: longComments[3],
     })
     await use('add_comment', { seedId: seed.id, body: 'The numbers are of **last** year.' })
     await desk.bringToFront()
@@ -103,7 +112,7 @@ describe.each(Object.entries(engines))('a team of four and an agent, in %s', (na
     expect(
       await desk.evaluate(
         `[...document.querySelectorAll('article')]
-          .filter(({ innerText }) => innerText.includes('Agent Robbie for Mary Shelley')).length`,
+          .filter(({ innerText }) => innerText.includes(${JSON.stringify(`Agent Robbie for ${mary.name}`)})).length`,
       ),
     ).toBe(2)
 
@@ -112,9 +121,9 @@ describe.each(Object.entries(engines))('a team of four and an agent, in %s', (na
     await desk.see('1 supports it')
     await desk.see('1 contradicts it')
     await desk.click(['link', 'Correct this evidence'])
-    await desk.fill('What you found out', 'Eight of ten would pay sooner.')
+    await desk.fill('What you found out', longComments[2])
     await desk.click(['button', 'Save'])
-    await desk.see('Eight of ten would pay sooner.')
+    await desk.see(longComments[2])
     await desk.see('corrected')
 
     // Ada moves the card with the keyboard.
@@ -132,7 +141,7 @@ describe.each(Object.entries(engines))('a team of four and an agent, in %s', (na
         [...document.querySelectorAll('${inside} :is(button, summary, textarea, input:not([type=hidden]), select)')]
           .map(({ textContent }) => textContent.trim())`)
     await reader.goto(seedUrl)
-    await reader.see('Eight of ten would pay sooner.')
+    await reader.see(longComments[2])
     expect(await controls('main')).toEqual(['Unfollow the seed'])
     await reader.goto(`${base}/seeds?view=board`)
     expect(await controls('.lane')).toEqual([])
@@ -152,7 +161,7 @@ describe.each(Object.entries(engines))('a team of four and an agent, in %s', (na
     await admin.focus(`#reason-${evidenceId}`)
     await admin.type('Asked twice')
     await admin.press('Enter')
-    await admin.see('Withdrawn by Mary Shelley: Asked twice')
+    await admin.see(`Withdrawn by ${mary.name}: Asked twice`)
     expect(await admin.evaluate('document.body.innerText')).not.toContain('1 supports it')
     expect(await findSeed(website, seed)).toMatchObject({ supports_count: 0, contradicts_count: 1 })
 

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { createCompany, createTeam } from '../support/company.ts'
+import { longCompany } from '../support/long-texts.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
 import { check, hasBrowser, sizes } from './browser.ts'
 import { openAs, startSite } from './site.ts'
@@ -10,7 +11,7 @@ vi.setConfig({ testTimeout: 120_000 })
 it.runIf(hasBrowser)('webhooks are added, tested and managed in a browser', async () => {
   const site = await startSite()
   const { website, origin } = site
-  const company = await createCompany(website)
+  const company = await createCompany(website, longCompany)
   const receiver = await startReceiver()
   const { page, complaints } = await openAs(site, company.admin, { viewport: sizes.desk })
   const press = (name: string) => page.getByRole('main').getByRole('button', { name, exact: true }).click()

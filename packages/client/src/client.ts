@@ -7,21 +7,25 @@ import createFetchClient, {
 import limitConcurrency from 'p-limit'
 import type { components, paths } from './api.ts'
 import { ApiError } from './errors.ts'
-import type { WorkspaceEvent } from './events.ts'
-import { createRetryingFetch, pause, type RetryOptions } from './retries.ts'
+import { createFollow, type EventsPage, type FollowOptions } from './follow.ts'
+import { createRetryingFetch, retryWaitMsMaxDefault, type RetryOptions, type Sending } from './retries.ts'
 
+/** The API as one release describes it. A newer service may send further fields, and further values of enumerations. */
 export type { components, paths } from './api.ts'
 export { ApiError, type ErrorCode } from './errors.ts'
 export type { EventDataByType, EventType, WorkspaceEvent } from './events.ts'
+export type { EventsPage, FollowOptions } from './follow.ts'
+export type { Retry } from './retries.ts'
 
 export interface ClientOptions extends RetryOptions {
   /** Where the service is, such as `https://api.example.com`. */
   baseUrl: string
-  apiKey: string
+  /** An API key, such as `process.env.API_KEY`. `createClient` throws if it is undefined or empty. */
+  apiKey: string | undefined
   /** What sends requests. Default: the global `fetch`. */
-  fetch?: (request: Request) => Promise<Response>
+  fetch?: ((request: Request) => Promise<Response>) | undefined
   /** How many requests are sent at once; others wait. Default: 8. */
-  requestsAtOnceMax?: number
+  requestsAtOnceMax?: number | undefined
 }
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -66,26 +70,6 @@ type Item<Path extends ListPath> = paths[Path] extends {
   ? Row
   : never
 
-/** New events of a workspace, oldest first. */
-export interface EventsPage {
-  events: WorkspaceEvent[]
-  /** Goes on after these events. Store it when they have been processed. */
-  cursor: string
-}
-
-export interface FollowOptions {
-  /** The cursor to go on from; `now` for what happens from now on. Default: from the first event on. */
-  after?: string
-  /** Only events of these types. Those that the service does not know are left out, with a warning. */
-  types?: readonly WorkspaceEvent['type'][]
-  /** Receives warnings. Default: `console.warn`. */
-  onWarning?: (message: string) => void
-  /** How long to wait when there is nothing new, in milliseconds. Default: 2,000. */
-  intervalMs?: number
-  /** Ends the loop without an error. */
-  signal?: AbortSignal
-}
-
 export interface Client {
   get: Call<'get'>
   post: Call<'post'>
@@ -99,16 +83,18 @@ export interface Client {
   ): AsyncGenerator<Item<Path>, void>
   /**
    * The events of a workspace as they happen, in pages that are not empty: `for await (const page of client.follow(…))`.
-   * Never ends by itself. Throws an `ApiError` with the code `cursor_unknown` if the cursor is from a database that was
-   * replaced by an older copy: begin again from the start, or from `now`; with the code `event_type_unknown` if the
-   * service knows none of the types.
+   * Never ends by itself: while the service cannot be reached or does not answer, it tries again, and calls `onRetry`.
+   * Throws an `ApiError` when waiting does not help: 401, 403 or 404 when the key or its person has lost access; with
+   * the code `cursor_unknown` if the cursor is from a database that was replaced by an older copy: begin again from the
+   * start, or from `now`; with the code `event_type_unknown` if the service knows none of the types.
    */
   follow(slug: string, options?: FollowOptions): AsyncGenerator<EventsPage, void>
 }
 
 /**
- * A client of the service. Requests that fail by the network, or that are refused for now (429, 503), are sent again
- * after the time that the service asks for. At most `requestsAtOnceMax` are sent at once. Each POST has an `Idempotency-Key`, so that it takes effect once.
+ * A client of the service. Requests that fail by the network or for now (408, 429, 500, 502, 503, 504) are sent again,
+ * after the time that the service asks for; each POST has an `Idempotency-Key`, so that it takes effect once. Bodies that
+ * are streams can be sent once. At most `requestsAtOnceMax` requests are sent at once. Throws a `TypeError` without a key.
  */
 export function createClient({
   baseUrl,
@@ -117,27 +103,41 @@ export function createClient({
   requestsAtOnceMax = 8,
   ...retryOptions
 }: ClientOptions): Client {
+  if (!apiKey) throw new TypeError('apiKey is missing: is the environment variable with the API key set?')
   // Not while it waits to send a request again, so that others are sent meanwhile.
   const limit = limitConcurrency(requestsAtOnceMax)
-  const client = createFetchClient<paths>({
-    baseUrl,
-    fetch: createRetryingFetch((request) => limit(() => fetch(request)), retryOptions),
-    headers: { authorization: `Bearer ${apiKey}` },
-  })
+  const retrying = createRetryingFetch(
+    (request, { isStreamed }) =>
+      limit(async () => {
+        const response = await fetch(request)
+        return isStreamed && response.ok ? response : readWhole(response)
+      }),
+    retryOptions,
+  )
+  const client = createFetchClient<paths>({ baseUrl, headers: { authorization: `Bearer ${apiKey}` } })
 
   // The type of the method says what it takes and returns; openapi-fetch has the same for its own methods.
   async function send(
     method: Method,
     path: string,
-    options: object = {},
+    options: { body?: unknown; parseAs?: string; params?: object } = {},
+    sending: Sending = {},
   ): Promise<{ data: unknown; response: Response }> {
     const request = client.request as (
       method: Method,
       path: string,
       options: object,
     ) => Promise<{ data?: unknown; error?: unknown; response: Response }>
-    const { data, error, response } = await request(method, path, options)
-    if (!response.ok) throw new ApiError(response, error)
+    const { data, error, response } = await request(method, path, {
+      fetch: (request: Request) =>
+        retrying.send(request, {
+          isRepeatable: !isStream(options.body),
+          isStreamed: options.parseAs === 'stream',
+          ...sending,
+        }),
+      ...options,
+    })
+    if (!response.ok) throw new ApiError(response, error, retrying.mayHaveHappened(response))
     return { data, response }
   }
   const call = <M extends Method>(method: M) =>
@@ -152,74 +152,36 @@ export function createClient({
     }
   }
 
-  const get = call('get')
-
-  const readChanges = (slug: string, query: { after?: string; types?: string[] }, signal?: AbortSignal) =>
-    get('/v1/workspaces/{slug}/events/changes', {
-      params: { path: { slug }, query },
-      ...(signal && { signal }),
-    })
-
-  /** The types that the service does not refuse: it says that it refuses one, but not which. */
-  async function findKnownTypes<T extends string>(slug: string, types: readonly T[]): Promise<T[]> {
-    const known = await Promise.all(
-      types.map((type) =>
-        readChanges(slug, { after: 'now', types: [type] }).then(
-          () => true,
-          (error: unknown) => {
-            if (isTypeUnknown(error)) return false
-            throw error
-          },
-        ),
-      ),
-    )
-    return types.filter((_type, i) => known[i])
-  }
-
   return {
-    get,
+    get: call('get'),
     post: call('post'),
     put: call('put'),
     patch: call('patch'),
     delete: call('delete'),
     list: list as Client['list'],
-    async *follow(slug, options = {}) {
-      const { after, intervalMs = 2_000, signal, onWarning = (message) => console.warn(message) } = options
-      let { types } = options
-      const isEnded = () => signal?.aborted === true
-      for (let cursor = after; !isEnded();) {
-        const query = {
-          ...(cursor !== undefined && { after: cursor }),
-          ...(types && { types: [...types] }),
-        }
-        let page
-        try {
-          page = await readChanges(slug, query, signal)
-        } catch (error) {
-          if (isEnded()) return
-          const known = isTypeUnknown(error) && types ? await findKnownTypes(slug, types) : []
-          if (known.length === 0) throw error
-          const unknown = types?.filter((type) => !known.includes(type)).join(', ')
-          onWarning(`The service does not know these types of events, which are left out: ${unknown}.`)
-          types = known
-          continue
-        }
-        cursor = page.cursor
-        if (page.events.length > 0) yield { events: page.events as WorkspaceEvent[], cursor }
-        if (!page.hasMore) await pause(intervalMs, signal)
-      }
-    },
+    follow: createFollow(
+      (path, options, sending) => send('get', path, options, sending),
+      retryOptions.retryWaitMsMax ?? retryWaitMsMaxDefault,
+    ),
   }
 }
 
-function isTypeUnknown(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'event_type_unknown'
+/** Reads the body, so that a connection that breaks meanwhile is a failure of the request, which is sent again. */
+async function readWhole(response: Response): Promise<Response> {
+  return response.body === null ? response : new Response(await response.arrayBuffer(), response)
+}
+
+function isStream(body: unknown): boolean {
+  return (
+    body instanceof ReadableStream ||
+    (typeof body === 'object' && body !== null && Symbol.asyncIterator in body)
+  )
 }
 
 /** The cursor of the next page (RFC 8288), if there is one. */
-function nextCursorOf({ headers, url }: Response): string | undefined {
+function nextCursorOf({ headers }: Response): string | undefined {
   const next = /<([^>]*)>\s*;\s*rel="?next"?/.exec(headers.get('link') ?? '')?.[1]
-  return next === undefined ? undefined : (new URL(next, url).searchParams.get('cursor') ?? undefined)
+  return next === undefined ? undefined : (new URLSearchParams(next.split('?')[1]).get('cursor') ?? undefined)
 }
 
 /** The schemas of the API by their names: `Schema<'Workspace'>`. */

@@ -13,7 +13,7 @@ type ErrorsOf<Operation> = Operation extends { responses: infer Responses }
     }[keyof Responses]
   : never
 
-/** What the API answers instead of a success: the code of the condition, which never changes. */
+/** What the API answers instead of a success: the code of the condition, which never changes. A newer service may have more. */
 export type ErrorCode = { [Id in keyof operations]: ErrorsOf<operations[Id]> }[keyof operations]
 
 interface Issue {
@@ -34,8 +34,15 @@ export class ApiError extends Error {
   readonly field: string | undefined
   /** What is wrong with the request, if it does not have the form that the operation takes. */
   readonly issues: readonly Issue[]
+  /** How long the service asks to wait before the request is sent again (`Retry-After`), in milliseconds. */
+  readonly retryAfterMs: number | undefined
+  /**
+   * Whether the change may have taken effect in spite of this error: an attempt before it, or this one, ended without an
+   * answer or with a 5xx. Such is 412 for a PATCH that was sent again: read the object to find out.
+   */
+  readonly mayHaveHappened: boolean
 
-  constructor({ status, headers }: Response, body: unknown) {
+  constructor({ status, headers }: Response, body: unknown, mayHaveHappened = false) {
     const fields = (typeof body === 'object' && body !== null ? body : {}) as {
       code?: ErrorCode
       message?: string
@@ -48,5 +55,16 @@ export class ApiError extends Error {
     this.requestId = headers.get('x-request-id') ?? undefined
     this.field = fields.field ?? undefined
     this.issues = fields.issues ?? []
+    this.retryAfterMs = readRetryAfter(headers)
+    this.mayHaveHappened = mayHaveHappened
   }
+}
+
+/** How long the service asks to wait, in milliseconds (RFC 9110 §10.2.3). */
+function readRetryAfter(headers: Headers): number | undefined {
+  const retryAfter = headers.get('retry-after')
+  if (retryAfter === null) return undefined
+  const seconds = Number(retryAfter)
+  const waitMs = Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : seconds * 1000
+  return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs)
 }

@@ -63,6 +63,10 @@ export interface EventDataByType {
     /** The name of the workspace at the time. */
     name: string
   }
+  'workspace.exported': {
+    /** The id of the workspace. */
+    workspaceId: string
+  }
   'member.joined': {
     /** The id of the person. */
     userId: string
@@ -80,6 +84,8 @@ export interface EventDataByType {
     domain: string | null
     /** The teams of the invite, which they joined with the workspace. */
     teamIds: string[]
+    /** Whether it is a person or a service account. Absent: a person. */
+    kind: 'person' | 'service'
   }
   'member.role_changed': {
     /** The id of the person. */
@@ -91,6 +97,18 @@ export interface EventDataByType {
     /** The role now. */
     to: 'owner' | 'admin' | 'member' | 'viewer'
   }
+  'member.updated': {
+    /** The id of the person. */
+    userId: string
+    /** What of them has changed. `members.get` has the new values. */
+    fields: ('name' | 'email' | 'image')[]
+    /** Whether it is a person or a service account. Absent: a person. */
+    kind: 'person' | 'service'
+  }
+  'person.erased': {
+    /** The id of the person. */
+    userId: string
+  }
   'member.removed': {
     /** The id of the person. */
     userId: string
@@ -98,6 +116,12 @@ export interface EventDataByType {
     name: string
     /** Whether somebody removed them, or their account was deleted. */
     reason: 'removed' | 'account_deleted'
+  }
+  'api_key.stopped': {
+    /** The id of the key. */
+    apiKeyId: string
+    /** The id of its owner. */
+    userId: string
   }
   'member.left': {
     /** The id of the person. */
@@ -128,6 +152,12 @@ export interface EventDataByType {
     email: string | null
   }
   'invite.declined': {
+    /** The id of the invite. */
+    inviteId: string
+    /** The invited address. */
+    email: string
+  }
+  'invite.undeliverable': {
     /** The id of the invite. */
     inviteId: string
     /** The invited address. */
@@ -230,12 +260,28 @@ export interface EventDataByType {
     leadUserId: string | null
     /** The name of that person at the time. */
     leadName: string | null
+    /** The id of the person who led it before, if `fields` has `leadUserId`; null for nobody. */
+    leadUserIdBefore: string | null
+    /** The name of that person at the time. */
+    leadNameBefore: string | null
   }
   'seed.joined': {
     /** The id of the seed. */
     seedId: string
     /** The title of the seed at the time. */
     title: string
+  }
+  'seed.person_asked': {
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** The id of the person. */
+    userId: string
+    /** Their name at the time. */
+    name: string
+    /** What they are to be in the seed. */
+    as: 'participant' | 'lead'
   }
   'seed.left': {
     /** The id of the seed. */
@@ -333,6 +379,88 @@ export interface EventDataByType {
     /** Whether the author did it. */
     isSelf: boolean
   }
+  'agent_request.created': {
+    /** The id of the request. */
+    agentRequestId: string
+    /** The id of the comment. */
+    commentId: string
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** The evidence that it is about; null for the seed itself. */
+    evidenceId: string | null
+    /** The id of the grant of the agent. */
+    grantId: string
+    /** The name of the agent. */
+    clientName: string
+  }
+  'agent_request.answered': {
+    /** The id of the request. */
+    agentRequestId: string
+    /** The id of the comment. */
+    commentId: string
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** The evidence that it is about; null for the seed itself. */
+    evidenceId: string | null
+    /** The id of the grant of the agent. */
+    grantId: string
+    /** The name of the agent. */
+    clientName: string
+    /** The id of the comment that answers it. */
+    answerCommentId: string
+  }
+  'agent_request.declined': {
+    /** The id of the request. */
+    agentRequestId: string
+    /** The id of the comment. */
+    commentId: string
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** The evidence that it is about; null for the seed itself. */
+    evidenceId: string | null
+    /** The id of the grant of the agent. */
+    grantId: string
+    /** The name of the agent. */
+    clientName: string
+  }
+  'agent_request.cancelled': {
+    /** The id of the request. */
+    agentRequestId: string
+    /** The id of the comment. */
+    commentId: string
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** The evidence that it is about; null for the seed itself. */
+    evidenceId: string | null
+    /** The id of the grant of the agent. */
+    grantId: string
+    /** The name of the agent. */
+    clientName: string
+  }
+  'agent_request.expired': {
+    /** The id of the request. */
+    agentRequestId: string
+    /** The id of the comment. */
+    commentId: string
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** The evidence that it is about; null for the seed itself. */
+    evidenceId: string | null
+    /** The id of the grant of the agent. */
+    grantId: string
+    /** The name of the agent. */
+    clientName: string
+  }
   'integration.granted': {
     /** The id of the grant. */
     grantId: string
@@ -344,6 +472,8 @@ export interface EventDataByType {
     scopes: string[]
     /** The name of the workspace at the time. */
     workspaceName: string
+    /** Whether other members may ask it; only if they may. */
+    membersMayAsk: boolean
   }
   'integration.changed': {
     /** The id of the grant. */
@@ -360,6 +490,8 @@ export interface EventDataByType {
     expiredAt: string
     /** When it ends now; only if the end was changed. */
     expiresAt: string
+    /** Whether other members may ask it now; only if that was changed. */
+    membersMayAsk: boolean
   }
   'integration.used': {
     /** The id of the grant. */
@@ -382,6 +514,93 @@ export interface EventDataByType {
     userId: string
     /** Whether somebody revoked it, a new grant of the same person replaced it, it ended because a code or token was used twice, or the agent or an operator ended it. */
     reason: 'revoked' | 'replaced' | 'reused' | 'ended'
+  }
+  'service_account.created': {
+    /** The id of the service account. */
+    serviceAccountId: string
+    /** The id of its member. */
+    userId: string
+    /** The name of the service account at the time. */
+    name: string
+    /** Its role. */
+    role: 'admin' | 'member' | 'viewer'
+  }
+  'service_account.updated': {
+    /** The id of the service account. */
+    serviceAccountId: string
+    /** The id of its member. */
+    userId: string
+    /** The name of the service account at the time. */
+    name: string
+    /** Its role after the change. */
+    role: 'admin' | 'member' | 'viewer'
+    /** What was changed. */
+    fields: ('name' | 'role')[]
+  }
+  'service_account.deleted': {
+    /** The id of the service account. */
+    serviceAccountId: string
+    /** The id of its member. */
+    userId: string
+    /** The name of the service account at the time. */
+    name: string
+  }
+  'service_account.key_created': {
+    /** The id of the service account. */
+    serviceAccountId: string
+    /** The id of its member. */
+    userId: string
+    /** The name of the service account at the time. */
+    name: string
+    /** The id of the API key. */
+    apiKeyId: string
+    /** The name of the API key. */
+    keyName: string
+  }
+  'service_account.key_rotated': {
+    /** The id of the service account. */
+    serviceAccountId: string
+    /** The id of its member. */
+    userId: string
+    /** The name of the service account at the time. */
+    name: string
+    /** The id of the API key. */
+    apiKeyId: string
+    /** The name of the API key. */
+    keyName: string
+    /** The id of the API key that it takes the place of. */
+    rotatedApiKeyId: string
+  }
+  'service_account.key_revoked': {
+    /** The id of the service account. */
+    serviceAccountId: string
+    /** The id of its member. */
+    userId: string
+    /** The name of the service account at the time. */
+    name: string
+    /** The id of the API key. */
+    apiKeyId: string
+    /** The name of the API key. */
+    keyName: string
+  }
+  'service_account.keys_known': {
+    /** The id of the person. */
+    userId: string
+    /** Their name at the time. */
+    name: string
+    /** The active API keys of service accounts that the person was shown. */
+    keys: {
+      /** The id of the service account. */
+      serviceAccountId: string
+      /** Its name at the time. */
+      serviceAccountName: string
+      /** The id of the API key. */
+      apiKeyId: string
+      /** The name of the API key. */
+      keyName: string
+      /** Its last four characters. */
+      lastFour: string
+    }[]
   }
   'webhook.created': {
     /** The id of the webhook. */
@@ -418,6 +637,8 @@ export interface EventDataByType {
     host: string
     /** Whether the receiver answered 2xx. */
     delivered: boolean
+    /** The type of the event of which a sample was sent; null for a test. */
+    sampleType: string | null
   }
   'webhook.redelivered': {
     /** The id of the webhook. */

@@ -18,6 +18,7 @@ export class WebhookError extends Error {
 }
 
 export interface WebhookRequest {
+  /** Names in any case; of several values the first one. */
   headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
   /** The body as it was received, before any parsing. */
   body: string | Uint8Array
@@ -29,14 +30,23 @@ const toleranceSeconds = 5 * 60
 /**
  * Checks that a request is from the service (Standard Webhooks 1.0), and returns its message. `secrets` are the secrets
  * of the webhook, `whsec_…`; while one is replaced, both. Throws a `WebhookError` otherwise. The header `webhook-id` is
- * the same in each attempt to deliver a message: use it to process a message once.
+ * the same in each attempt to deliver a message: use it to process a message once. Throws a `TypeError` if a secret is
+ * undefined or empty, so that a missing setting is not taken for a forged request.
  */
 export async function verifyWebhook(
   { headers, body }: WebhookRequest,
-  secrets: string | readonly string[],
+  secrets: string | undefined | readonly (string | undefined)[],
 ): Promise<WebhookMessage> {
+  const given = [secrets].flat().map((secret) => {
+    if (!secret) throw new TypeError('a secret is missing: is the environment variable with the secret set?')
+    return secret
+  })
+  if (given.length === 0) throw new TypeError('a secret is missing: the list is empty')
+  const entries = headers instanceof Headers ? [...headers] : Object.entries(headers)
   const read = (name: string): string => {
-    const value = headers instanceof Headers ? headers.get(name) : headers[name]
+    const [value] = entries.flatMap(([key, values]) =>
+      key.toLowerCase() === name ? [values ?? []].flat() : [],
+    )
     if (typeof value !== 'string') throw new WebhookError(`the header ${name} is missing`)
     return value
   }
@@ -49,7 +59,7 @@ export async function verifyWebhook(
     throw new WebhookError('the time of the message is not now')
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`)
-  for (const secret of [secrets].flat()) {
+  for (const secret of given) {
     const bytes = decodeBase64(secret.replace(/^whsec_/, ''))
     if (bytes.length === 0) throw new WebhookError('the secret is not one of a webhook')
     const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [

@@ -1,6 +1,6 @@
 // Compiles when the types of the packed client are as programs need them. Run by .ci/client.
-import { ApiError, createClient, type Schema } from 'workspace-service-client'
-import { verifyWebhook } from 'workspace-service-client/webhooks'
+import { ApiError, createClient, type Schema } from '@workspace-service/client'
+import { verifyWebhook } from '@workspace-service/client/webhooks'
 
 const client = createClient({ baseUrl: 'https://api.example.com', apiKey: 'wsk_x' })
 const params = { path: { slug: 'acme' } }

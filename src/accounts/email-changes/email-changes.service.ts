@@ -1,7 +1,14 @@
 import { lockUser } from '../../users/users.repository.ts'
 import { emailChangeLifetimeMs } from '../../domain/links.ts'
 import { requireLiveCredential } from '../../access/live-credential.repository.ts'
-import type { Database } from '../../db/client.ts'
+import type { EventActor } from '../../access/event-log.repository.ts'
+import {
+  contextOf,
+  lockToldWorkspaces,
+  tellWorkspaces,
+  type ToldWorkspaces,
+} from '../../areas/members/member-updates.ts'
+import type { Database, Executor } from '../../db/client.ts'
 import type { EntryRules } from '../../domain/accounts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { parseEmail } from '../../kernel/email.ts'
@@ -63,6 +70,15 @@ export function createEmailChangesService(options: {
   const { db, clock, jobs, linkDelay, passwords, entry } = options
   const findChange = (principal: Principal) => findEmailChangeOfUser(db, principal.user.id, clock.now())
 
+  /** Appends `member.updated` in the workspaces of a person. */
+  async function tellOfAddress(
+    tx: Executor,
+    told: ToldWorkspaces,
+    { actor, now }: { actor: EventActor; now: Date },
+  ) {
+    await tellWorkspaces(contextOf(tx, actor, now), told, { fields: ['email'], jobs, source: actor })
+  }
+
   return {
     findPending: async (principal) => (await findChange(principal))?.email,
 
@@ -100,7 +116,9 @@ export function createEmailChangesService(options: {
         const tokenHash = hashSecret(token)
         const to = await consumeEmailChange(tx, { userId: principal.user.id, tokenHash, now })
         if (!user || to === undefined) throw errors.linkInvalid()
+        const told = await lockToldWorkspaces(tx, user.id)
         await changeEmail(tx, { userId: user.id, from: user.email, to, at: now, isReserved: true })
+        await tellOfAddress(tx, told, { actor: principal, now })
         await deleteAccountTokens(tx, user.id)
         const notice = { userId: user.id, from: user.email, to, isDone: true }
         await jobs.enqueue(tx, 'send_email_change_notice', notice)
@@ -127,7 +145,9 @@ export function createEmailChangesService(options: {
         // Also the links to addresses that somebody set later, who would take the account again by them.
         await endReservations(tx, user.id, changedAt)
         await deleteEmailChange(tx, user.id)
+        const told = await lockToldWorkspaces(tx, user.id)
         await changeEmail(tx, { userId: user.id, from: user.email, to, at: now, isReserved: false })
+        await tellOfAddress(tx, told, { actor: { user, source: 'web', apiKeyId: null, grantId: null }, now })
         await setPassword(tx, { ...user, email: to }, { hash, revokeAccess }, { now, jobs })
         const notice = { userId: user.id, from: user.email, to, isDone: true }
         await jobs.enqueue(tx, 'send_email_change_notice', notice)

@@ -1,6 +1,8 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, isNull, not, exists, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { identities } from '../../db/schema/accounts.ts'
+import { passkeys } from '../../db/schema/passkeys.ts'
+import { users } from '../../db/schema/users.ts'
 
 export type IdentityRow = typeof identities.$inferSelect
 
@@ -38,4 +40,28 @@ export async function unlinkIdentities(
     .update(identities)
     .set({ unlinkedAt: at })
     .where(and(eq(identities.userId, userId), eq(identities.issuer, issuer)))
+}
+
+/** How many people have neither an account at one of these issuers nor a passkey, and how many people there are. */
+export async function countWithoutIdentity(
+  executor: Executor,
+  issuers: readonly string[],
+): Promise<{ without: number; people: number }> {
+  const ofUser = executor
+    .select({ userId: identities.userId })
+    .from(identities)
+    .where(
+      and(
+        eq(identities.userId, users.id),
+        inArray(identities.issuer, [...issuers]),
+        isNull(identities.unlinkedAt),
+      ),
+    )
+  const keys = executor.select({ id: passkeys.id }).from(passkeys).where(eq(passkeys.userId, users.id))
+  const isWithout = and(not(exists(ofUser)), not(exists(keys)))
+  const [counts] = await executor
+    .select({ without: sql<number>`count(*) filter (where ${isWithout})`.mapWith(Number), people: count() })
+    .from(users)
+    .where(eq(users.kind, 'person'))
+  return counts ?? { without: 0, people: 0 }
 }

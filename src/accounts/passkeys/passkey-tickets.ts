@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
 import { useChallenge } from './passkeys.repository.ts'
-import type { SecretBox } from '../../platform/secrets/secret-box.port.ts'
+import type { SecretBox } from '../../platform/secrets/app-secret.port.ts'
 import { parseCredential, type NewCredential, type WebAuthn } from './webauthn.ts'
 
 /** A challenge for the browser. */

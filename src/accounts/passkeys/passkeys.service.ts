@@ -23,7 +23,7 @@ import {
   type PasskeyChallenge,
 } from './passkey-tickets.ts'
 import { proveSession } from '../sessions/prove-session.ts'
-import type { SecretBox } from '../../platform/secrets/secret-box.port.ts'
+import type { SecretBox } from '../../platform/secrets/app-secret.port.ts'
 import { startSession, type Browser } from '../sign-in/start-session.ts'
 import { parseCredential, type WebAuthn } from './webauthn.ts'
 

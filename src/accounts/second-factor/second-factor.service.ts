@@ -16,7 +16,7 @@ import {
   upsertUnconfirmedApp,
   useStep,
 } from './second-factor.repository.ts'
-import type { SecretBox } from '../../platform/secrets/secret-box.port.ts'
+import type { SecretBox } from '../../platform/secrets/app-secret.port.ts'
 import { renewSessionOf } from '../sessions/prove-session.ts'
 import { createTotpSecret, findTotpStep, totpUriOf } from './totp.ts'
 

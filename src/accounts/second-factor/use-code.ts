@@ -2,7 +2,7 @@ import type { Executor } from '../../db/client.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { hashRecoveryCode } from './recovery-codes.ts'
 import { findAuthenticatorApp, useRecoveryCode, useStep } from './second-factor.repository.ts'
-import type { SecretBox } from '../../platform/secrets/secret-box.port.ts'
+import type { SecretBox } from '../../platform/secrets/app-secret.port.ts'
 import { findTotpStep } from './totp.ts'
 
 /**

@@ -1,12 +1,11 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import type { Principal } from '../../domain/principal.ts'
-import { deriveKey } from '../../kernel/sealing.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
+import type { AppSecret } from '../../platform/secrets/app-secret.port.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import {
   deleteSessionByToken,
@@ -49,6 +48,8 @@ export interface SignedIn {
   shell: Shell
   /** Whether the session was just extended, so that its cookie must be set again. */
   isExtended: boolean
+  /** The other cookie of a session that was renewed, as it is set now: the caller's may be of the APP_SECRET before. */
+  renewal: string | undefined
   /** Whether the person has proven who they are within the last 15 minutes, at the sign-in or since. */
   isProven: boolean
 }
@@ -89,16 +90,15 @@ export function createSessionsService(options: {
   db: Database
   clock: Clock
   pictures: PictureStore
-  /** Called once, by the first renewed session. */
-  loadAppSecret: () => string
+  appSecret: AppSecret
 }): SessionsService {
-  const { db, clock, pictures, loadAppSecret } = options
-  let key: Buffer | undefined
+  const { db, clock, pictures, appSecret } = options
+  const tags = appSecret.tagsOf('renewed sessions')
   /** A pure function of the session and the number of its renewals, so that parallel requests set the same cookie. */
-  function toRenewal(token: string, renewals: number): string {
-    key ??= deriveKey(loadAppSecret(), 'renewed sessions')
-    return createHmac('sha256', key).update(`${renewals} ${token}`).digest('base64url')
-  }
+  const toRenewal = (token: string, renewals: number) =>
+    tags.create(`${renewals} ${token}`).toString('base64url')
+  const isRenewal = (renewal: string, token: string, renewals: number) =>
+    tags.isValid(`${renewals} ${token}`, Buffer.from(renewal, 'base64url'))
 
   return {
     async find(token, renewal = '') {
@@ -109,7 +109,8 @@ export function createSessionsService(options: {
         pictureUrlPrefix: pictures.urlPrefix,
       })
       if (!session) return undefined
-      if (session.renewals > 0 && !isEqual(renewal, toRenewal(token, session.renewals))) return undefined
+      const { renewals } = session
+      if (renewals > 0 && !isRenewal(renewal, token, renewals)) return undefined
       const lastMs = session.createdAt.getTime() + sessionLifetimeMaxMs
       // Earlier releases may have extended a session beyond the limit.
       if (lastMs <= now.getTime()) return undefined
@@ -133,6 +134,7 @@ export function createSessionsService(options: {
           unreadCount: session.unreadCount,
         },
         isExtended,
+        renewal: renewals > 0 ? toRenewal(token, renewals) : undefined,
         isProven: session.provenAt !== null && now.getTime() - session.provenAt.getTime() < proofLifetimeMs,
       }
     },
@@ -173,9 +175,4 @@ export function createSessionsService(options: {
       return email !== undefined && hasSignedInWith(db, { email, tokenHash: hashSecret(browserToken) })
     },
   }
-}
-
-function isEqual(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)]
-  return one.length === other.length && timingSafeEqual(one, other)
 }

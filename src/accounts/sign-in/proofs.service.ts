@@ -9,7 +9,7 @@ import { lockUser } from '../../users/users.repository.ts'
 import { findPasswordHash } from './credentials.repository.ts'
 import { proveSession } from '../sessions/prove-session.ts'
 import { hasSecondFactor } from '../second-factor/second-factor.repository.ts'
-import type { SecretBox } from '../../platform/secrets/secret-box.port.ts'
+import type { SecretBox } from '../../platform/secrets/app-secret.port.ts'
 import { useCode } from '../second-factor/use-code.ts'
 
 /**

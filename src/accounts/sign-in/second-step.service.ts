@@ -10,7 +10,7 @@ import {
   takeAttempt,
   type PendingSignInKey,
 } from '../second-factor/second-factor.repository.ts'
-import type { SecretBox } from '../../platform/secrets/secret-box.port.ts'
+import type { SecretBox } from '../../platform/secrets/app-secret.port.ts'
 import { startSession, type Browser } from './start-session.ts'
 import { useCode } from '../second-factor/use-code.ts'
 

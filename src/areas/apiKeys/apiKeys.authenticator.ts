@@ -5,7 +5,7 @@ import { createUseRecorder } from '../../concurrency/use-recorder.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isId } from '../../kernel/ids.ts'
 import { isRestricted } from '../../domain/key-restrictions.ts'
-import type { Call, Principal, Subject } from '../../domain/principal.ts'
+import type { Call, Principal, TargetResource } from '../../domain/principal.ts'
 import { isSlug } from '../../domain/slugs.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
 import {
@@ -18,10 +18,10 @@ import {
 
 export interface ApiKeyAuthenticator {
   /**
-   * The owner of an active key, read from the database; with a subject, together with the workspace that it is about.
+   * The owner of an active key, read from the database; with a target, together with the workspace that it is about.
    * Undefined for an unknown, revoked or expired key.
    */
-  authenticate: (apiKey: string, subject?: Subject) => Promise<Call | undefined>
+  authenticate: (apiKey: string, target?: TargetResource) => Promise<Call | undefined>
   /** Writes the pending uses and stops. */
   close: () => Promise<void>
 }
@@ -52,34 +52,34 @@ export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): 
     nameOf,
   )
 
-  async function find(secretHash: string, subject: Subject | undefined) {
+  async function find(secretHash: string, target: TargetResource | undefined) {
     // Malformed slugs and ids name nothing, and some of them PostgreSQL could not compare.
-    if (subject && 'slug' in subject && isSlug(subject.slug))
-      return findBySlug({ secretHash, key: subject.slug })
-    if (subject && 'seedId' in subject && isId(subject.seedId))
-      return findBySeed({ secretHash, key: subject.seedId })
+    if (target && 'slug' in target && isSlug(target.slug)) return findBySlug({ secretHash, key: target.slug })
+    if (target && 'seedId' in target && isId(target.seedId))
+      return findBySeed({ secretHash, key: target.seedId })
     const owner = await findOwner(secretHash)
     return owner && { owner, workspace: undefined }
   }
 
   return {
-    async authenticate(apiKey, subject) {
-      const found = await find(hashSecret(apiKey).toString('hex'), subject)
+    async authenticate(apiKey, target) {
+      const found = await find(hashSecret(apiKey).toString('hex'), target)
       if (!found) return undefined
-      const { user, apiKeyId, expiresAt, access, workspaceIds } = found.owner
+      const { user, apiKeyId, isService, ...restrictions } = found.owner
+      const { expiresAt } = restrictions
       const now = clock.now()
       if (expiresAt !== null && expiresAt <= now) return undefined
       uses.record(apiKeyId, now)
-      const restrictions = { expiresAt, access, workspaceIds }
       const principal: Principal = {
         user,
         source: 'api',
         apiKeyId,
         sessionId: null,
         grantId: null,
+        ...(isService && { isService }),
         ...(isRestricted(restrictions) && { restrictions }),
       }
-      return subject ? { ...principal, read: { subject, workspace: found.workspace } } : principal
+      return target ? { ...principal, read: { target, workspace: found.workspace } } : principal
     },
     close: () => uses.close(),
   }

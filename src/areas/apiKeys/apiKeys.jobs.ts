@@ -2,7 +2,7 @@ import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { apiKeyExpiresMail, rotatedKeyWorksMail } from '../../mail/access-mails.ts'
 import type { JobHandlers, JobQueue } from '../../platform/jobs/jobs.port.ts'
-import type { Mailer } from '../../platform/mail/mail.port.ts'
+import type { Mails } from '../../mail/mails.ts'
 import { findExpiringApiKey, listDueExpiryNotices, setExpiryNoticed } from './apiKeys.repository.ts'
 
 // Of one hour. The rest follows an hour later.
@@ -12,10 +12,10 @@ const noticesMax = 1000
 export function createApiKeysJobs(options: {
   db: Database
   clock: Clock
-  mailer: Mailer
+  mails: Mails
   webUrl: string
 }): Pick<JobHandlers, 'send_api_key_expires' | 'send_rotated_key_works'> {
-  const { db, clock, mailer, webUrl } = options
+  const { db, clock, mails, webUrl } = options
   const keysUrl = `${webUrl}/settings/security/api-keys`
 
   /** A key with an end that works now: whom to write to, and what mails say of it. */
@@ -25,6 +25,7 @@ export function createApiKeysJobs(options: {
     if (!key?.expiresAt) return undefined
     const { name: keyName, lastFour, owner, expiresAt, expiryNoticeAt } = key
     return {
+      userId: owner.id,
       to: { name: owner.name, address: owner.email },
       isDue: expiryNoticeAt !== null && expiryNoticeAt <= now,
       shown: { name: owner.name, keyName, lastFour, expiresAt, now },
@@ -32,21 +33,25 @@ export function createApiKeysJobs(options: {
   }
 
   return {
-    async send_api_key_expires({ apiKeyId }, { id }) {
+    async send_api_key_expires({ apiKeyId }, job) {
       const key = await findKey(apiKeyId)
       // It was revoked, rotated or given another expiry meanwhile, or its owner was told before.
       if (!key?.isDue) return
       const content = apiKeyExpiresMail({ ...key.shown, keyUrl: `${keysUrl}/${apiKeyId}` })
-      await mailer.send({ ...content, to: key.to, id: `api-key-expires-${id}` })
+      await mails.send({ ...content, to: key.to, id: `api-key-expires-${job.id}` }, job, {
+        userId: key.userId,
+      })
       await setExpiryNoticed(db, apiKeyId, key.shown.expiresAt)
     },
 
-    async send_rotated_key_works({ apiKeyId }, { id }) {
+    async send_rotated_key_works({ apiKeyId }, job) {
       const key = await findKey(apiKeyId)
       // It was revoked, or ended, meanwhile.
       if (!key) return
       const content = rotatedKeyWorksMail({ ...key.shown, keysUrl })
-      await mailer.send({ ...content, to: key.to, id: `rotated-key-works-${id}` })
+      await mails.send({ ...content, to: key.to, id: `rotated-key-works-${job.id}` }, job, {
+        userId: key.userId,
+      })
     },
   }
 }

@@ -6,6 +6,7 @@ import { pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { apiKeys } from '../../db/schema/api-keys.ts'
 import { memberships } from '../../db/schema/memberships.ts'
+import { serviceAccounts } from '../../db/schema/service-accounts.ts'
 import { users } from '../../db/schema/users.ts'
 
 /** The active keys of a user: neither revoked nor expired. */
@@ -25,6 +26,7 @@ const keyColumns = {
   expiresAt: apiKeys.expiresAt,
   access: apiKeys.access,
   workspaceIds: apiKeys.workspaceIds,
+  maxRole: apiKeys.maxRole,
   rotatedAt: apiKeys.rotatedAt,
 }
 
@@ -119,7 +121,10 @@ export async function insertApiKey(executor: Executor, row: typeof apiKeys.$infe
 export async function updateRestrictions(
   executor: Executor,
   id: string,
-  change: Pick<typeof apiKeys.$inferInsert, 'expiresAt' | 'access' | 'workspaceIds' | 'expiryNoticeAt'>,
+  change: Pick<
+    typeof apiKeys.$inferInsert,
+    'expiresAt' | 'access' | 'workspaceIds' | 'maxRole' | 'expiryNoticeAt'
+  >,
 ): Promise<void> {
   await executor.update(apiKeys).set(change).where(eq(apiKeys.id, id))
 }
@@ -134,6 +139,38 @@ export async function endRotatedApiKey(
     .update(apiKeys)
     .set({ ...end, expiryNoticeAt: null })
     .where(eq(apiKeys.id, id))
+}
+
+const selectKnown = prepared((executor) =>
+  executor
+    .select({
+      serviceAccountId: serviceAccounts.id,
+      serviceAccountName: users.name,
+      apiKeyId: apiKeys.id,
+      keyName: apiKeys.name,
+      lastFour: apiKeys.lastFour,
+    })
+    .from(apiKeys)
+    .innerJoin(serviceAccounts, eq(serviceAccounts.userId, apiKeys.userId))
+    .innerJoin(users, eq(users.id, apiKeys.userId))
+    .where(
+      and(
+        eq(apiKeys.shownToUserId, sql.placeholder('userId')),
+        eq(serviceAccounts.workspaceId, sql.placeholder('workspaceId')),
+        isNull(apiKeys.revokedAt),
+        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql.placeholder('now'))),
+      ),
+    )
+    .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id))
+    .prepare('api_keys_select_known'),
+)
+
+/** The active keys of service accounts of a workspace that a person was shown, oldest first. */
+export function listKnownKeys(
+  executor: Executor,
+  { userId, workspaceId, now }: { userId: string; workspaceId: string; now: Date },
+) {
+  return selectKnown(executor).execute({ userId, workspaceId, now: now.toISOString() })
 }
 
 const selectMemberships = prepared((executor) =>
@@ -191,7 +228,7 @@ export async function findExpiringApiKey(executor: Executor, id: string, now: Da
       lastFour: apiKeys.lastFour,
       expiresAt: apiKeys.expiresAt,
       expiryNoticeAt: apiKeys.expiryNoticeAt,
-      owner: { name: users.name, email: users.email },
+      owner: { id: users.id, name: users.name, email: users.email },
     })
     .from(apiKeys)
     .innerJoin(users, eq(users.id, apiKeys.userId))

@@ -6,6 +6,7 @@ import {
   exampleOf,
   line,
   named,
+  nullableRef,
   nullableString,
   nullableTimestamp,
   ref,
@@ -19,6 +20,7 @@ import {
   overlapSecondsDefault,
   overlapSecondsMax,
 } from '../../domain/key-restrictions.ts'
+import { Role } from '../../domain/roles.ts'
 import { labelLengthMax } from '../../kernel/text.ts'
 
 const exampleKey = {
@@ -35,7 +37,7 @@ const keyFields = {
   lastFour: Type.String({ description: 'The last four characters of the key.' }),
 }
 
-const ApiKey = named(
+export const ApiKey = named(
   'ApiKey',
   {
     ...keyFields,
@@ -46,7 +48,7 @@ const ApiKey = named(
 )
 export type ApiKey = Static<typeof ApiKey>
 
-const CreatedApiKey = named(
+export const CreatedApiKey = named(
   'CreatedApiKey',
   {
     ...keyFields,
@@ -66,6 +68,10 @@ const workspaceIds = {
     'The ids of the only workspaces that the key reaches, as far as its owner is a member of them. Null: all of the owner.',
 }
 
+const maxRoleText =
+  'The highest role that the key acts with: in each workspace the lower of it and the role of its owner. A key with a role ' +
+  'below `owner` changes nothing of the account either: it creates no workspaces and accepts no invites. Null: the role of the owner.'
+
 const ApiKeyRestrictions = named(
   'ApiKeyRestrictions',
   {
@@ -79,8 +85,9 @@ const ApiKeyRestrictions = named(
       items: Type.String(),
       ...workspaceIds,
     }),
+    maxRole: nullableRef(Role, maxRoleText),
   },
-  { expiresAt: exampleExpiry, access: 'read', workspaceIds: [exampleIds.workspace] },
+  { expiresAt: exampleExpiry, access: 'read', workspaceIds: [exampleIds.workspace], maxRole: 'member' },
 )
 export type ApiKeyRestrictions = Static<typeof ApiKeyRestrictions>
 
@@ -102,6 +109,8 @@ const restrictionFields = {
     ...workspaceIds,
   }),
 }
+/** The highest role of a new key, or of one that is restricted, in a body. */
+export const maxRoleInput = (absent: string) => Type.Optional(nullableRef(Role, `${maxRoleText} ${absent}`))
 const restrictionErrors = [errors.keyRestricted, errors.expiryInPast, errors.workspaceNotYours]
 
 const keyParams = pathParams('apiKeyId')
@@ -111,7 +120,7 @@ export const apiKeysList = operation({
   summary: "List the caller's active API keys",
   description:
     'Newest first, without revoked and expired keys. `lastUsedAt` may be up to a minute behind. A key that is bound to ' +
-    'workspaces gets only itself.',
+    'workspaces sees no other keys in this list.',
   success: Type.Array(ref(ApiKey)),
   returns: 'The active API keys of the caller.',
   inPlace: true,
@@ -141,10 +150,13 @@ export const apiKeysRestrict = operation({
   id: 'apiKeys.restrict',
   summary: 'Change the restrictions of an API key',
   description:
-    'Replaces all restrictions. Takes effect with the next request of the key. Its owner gets an email a week before a key ' +
+    'Replaces all restrictions, `maxRole` if it is given. Takes effect with the next request of the key. Its owner gets an email a week before a key ' +
     'expires. A restricted key can restrict only itself, and only further.',
   params: keyParams,
-  body: closed(restrictionFields, { examples: [exampleOf(ApiKeyRestrictions)] }),
+  body: closed(
+    { ...restrictionFields, maxRole: maxRoleInput('Absent: unchanged.') },
+    { examples: [exampleOf(ApiKeyRestrictions)] },
+  ),
   errors: [errors.notFound, ...restrictionErrors],
 })
 
@@ -152,10 +164,14 @@ export const apiKeysCreateRestricted = operation({
   id: 'apiKeys.createRestricted',
   summary: 'Create an API key with restrictions',
   description:
-    'As `apiKeys.create`, for a key that may do less than its owner from the start. A restricted key can create only keys ' +
-    'that may do no more than it may.',
+    'Like `apiKeys.create`, for a key that may do less than its owner. Only this response contains the secret. A restricted ' +
+    'key can only create keys with at least its own restrictions.',
   body: closed(
-    { name: line(labelLengthMax), ...restrictionFields },
+    {
+      name: line(labelLengthMax),
+      ...restrictionFields,
+      maxRole: maxRoleInput('Absent: null.'),
+    },
     { examples: [{ name: 'Dashboard', ...exampleOf(ApiKeyRestrictions) }] },
   ),
   success: ref(CreatedApiKey),
@@ -169,7 +185,7 @@ export const apiKeysRotate = operation({
   description:
     'Creates a key with the same name and the same restrictions, which expires when the old one would have. The old one works ' +
     'on for `overlapSeconds`, so that programs can change over. A key can rotate itself; send an `Idempotency-Key` and ' +
-    'an overlap then, so that a lost response can be had again.',
+    'an overlap then, so that a lost response can be requested again.',
   params: keyParams,
   body: closed(
     {

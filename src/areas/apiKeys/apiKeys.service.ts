@@ -4,24 +4,14 @@ import { lockUser } from '../../users/users.repository.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
-import { createId, isId } from '../../kernel/ids.ts'
-import {
-  isRestricted,
-  isWithin,
-  overlapSecondsDefault,
-  unrestricted,
-  type KeyRestrictions,
-} from '../../domain/key-restrictions.ts'
+import { isId } from '../../kernel/ids.ts'
+import { isRestricted, isWithin, unrestricted, type KeyRestrictions } from '../../domain/key-restrictions.ts'
 import type { Principal } from '../../domain/principal.ts'
 import { requireLabel } from '../../kernel/text.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
-import { createApiKeySecret, hashSecret } from '../../kernel/tokens.ts'
 import {
-  countActiveApiKeys,
-  endRotatedApiKey,
   findActiveApiKey,
   findReplacedApiKey,
-  insertApiKey,
   listActiveApiKeys,
   listJoinedWorkspaces,
   revokeApiKey,
@@ -30,31 +20,22 @@ import {
   updateRestrictions,
   type ApiKeyRow,
 } from './apiKeys.repository.ts'
-import type { ApiKey, ApiKeyRestrictions, CreatedApiKey } from './apiKeys.schemas.ts'
-
-const msPerDay = 24 * 60 * 60 * 1000
-
-/** The most active keys that one user may have. */
-export const activeApiKeysMax = 100
-
-/** How long before the end of a key its owner is told. */
-const expiryNoticeMs = 7 * msPerDay
+import type { ApiKey, CreatedApiKey } from './apiKeys.schemas.ts'
+import {
+  endForRotation,
+  issueApiKey,
+  parseRestrictions,
+  toApiKey,
+  toColumns,
+  toRestrictedApiKey,
+  type RestrictedApiKey,
+  type RestrictionsInput,
+} from './issued-keys.ts'
 
 // One mail for all keys created within this time, so that creating many does not flood the owner's mailbox.
 const noticeDelaySeconds = 30
 
-export type { ApiKey, ApiKeyRestrictions, CreatedApiKey }
-
-/** A key together with its restrictions. */
-export interface RestrictedApiKey extends ApiKey, ApiKeyRestrictions {
-  /** Whether another key took its place. */
-  isRotated: boolean
-}
-
-/** The restrictions that a key is to have. A key can also expire in some days from now. */
-export type RestrictionsInput = Omit<ApiKeyRestrictions, 'expiresAt'> & {
-  expiresAt: string | null | { days: number }
-}
+export type { ApiKey, CreatedApiKey, RestrictedApiKey, RestrictionsInput }
 
 export interface RevokedOwnKey {
   name: string
@@ -128,31 +109,19 @@ export function createApiKeysService(options: ApiKeysServiceOptions): ApiKeysSer
     return rows.filter(({ id }) => !isBound || id === apiKeyId).map(toRestrictedApiKey)
   }
 
-  /** Inserts a key in a transaction that has locked the owner. Throws `api_key_limit`. */
+  /** Inserts a key in a transaction that has locked the owner, who is told. Throws `api_key_limit`. */
   async function insert(
     tx: Executor,
-    principal: Principal,
+    { source, user }: Principal,
     input: { name: string; restrictions: KeyRestrictions; now: Date },
   ): Promise<CreatedApiKey> {
-    const { name, restrictions, now } = input
-    const { user } = principal
-    if ((await countActiveApiKeys(tx, { userId: user.id, now })) >= activeApiKeysMax)
-      throw errors.apiKeyLimit()
-    const { secret, ...shown } = createApiKeySecret(apiKeyPrefix)
-    const key = { id: createId(), name, ...shown }
-    await insertApiKey(tx, {
-      ...key,
-      ...toColumns(restrictions, now),
-      userId: user.id,
-      secretHash: hashSecret(secret),
-      createdAt: now,
-    })
+    const key = await issueApiKey(tx, { ...input, userId: user.id, prefix: apiKeyPrefix })
     // Operators inform people themselves.
-    if (principal.source !== 'system') {
+    if (source !== 'system') {
       const notice = { key: `api-keys-created:${user.id}`, delaySeconds: noticeDelaySeconds }
       await jobs.enqueue(tx, 'send_api_keys_created', { userId: user.id }, notice)
     }
-    return { ...key, secret }
+    return key
   }
 
   /** Throws `workspace_not_yours` unless the caller is a member of all workspaces but those that a key has already. */
@@ -222,9 +191,10 @@ export function createApiKeysService(options: ApiKeysServiceOptions): ApiKeysSer
 
     async restrict(principal, apiKeyId, input) {
       assertMayManage(principal, apiKeyId)
-      const restrictions = parseRestrictions(input, clock.now())
+      const given = parseRestrictions(input, clock.now())
       return changes.make(principal, async ({ tx, now }) => {
         const { own, key } = await lockKey(tx, principal, apiKeyId)
+        const restrictions = { ...given, maxRole: input.maxRole === undefined ? key.maxRole : given.maxRole }
         if (!isWithin(restrictions, own)) throw errors.keyRestricted()
         const { id, name, expiresAt, workspaceIds } = key
         await assertMember(tx, principal, restrictions.workspaceIds, workspaceIds ?? [])
@@ -236,20 +206,12 @@ export function createApiKeysService(options: ApiKeysServiceOptions): ApiKeysSer
       })
     },
 
-    async rotate(principal, apiKeyId, { overlapSeconds = overlapSecondsDefault }) {
+    async rotate(principal, apiKeyId, { overlapSeconds }) {
       assertMayManage(principal, apiKeyId)
       return changes.make(principal, async ({ tx, now }) => {
         const { key } = await lockKey(tx, principal, apiKeyId)
-        if (key.rotatedAt !== null) throw errors.keyRotated()
-        const { id, name, expiresAt } = key
-        const overlapEnd = new Date(now.getTime() + overlapSeconds * 1000)
-        await endRotatedApiKey(tx, id, {
-          rotatedAt: now,
-          ...(overlapSeconds === 0
-            ? { revokedAt: now }
-            : { expiresAt: expiresAt !== null && expiresAt < overlapEnd ? expiresAt : overlapEnd }),
-        })
-        return insert(tx, principal, { name, restrictions: key, now })
+        await endForRotation(tx, key, { overlapSeconds, now })
+        return insert(tx, principal, { name: key.name, restrictions: key, now })
       })
     },
 
@@ -289,42 +251,4 @@ function assertMayManage(principal: Principal, apiKeyId: string): void {
 
 function assertItself(principal: Principal, apiKeyId: string): void {
   if (principal.apiKeyId !== apiKeyId) throw errors.keyRestricted()
-}
-
-/** Throws `expiry_in_past`. */
-function parseRestrictions(
-  { expiresAt, access, workspaceIds }: RestrictionsInput,
-  now: Date,
-): KeyRestrictions {
-  const end =
-    typeof expiresAt === 'string'
-      ? new Date(expiresAt)
-      : expiresAt && new Date(now.getTime() + expiresAt.days * msPerDay)
-  if (end !== null && end <= now) throw errors.expiryInPast({ field: 'expiresAt' })
-  return { expiresAt: end, access, workspaceIds: workspaceIds && [...new Set(workspaceIds)] }
-}
-
-/** The restrictions of a key as they are stored. Nobody is told of the end of a key that has less than a week left. */
-function toColumns({ expiresAt, access, workspaceIds }: KeyRestrictions, now: Date) {
-  const noticeAt = expiresAt && new Date(expiresAt.getTime() - expiryNoticeMs)
-  return {
-    expiresAt,
-    access,
-    workspaceIds: workspaceIds && [...workspaceIds],
-    expiryNoticeAt: noticeAt && noticeAt > now ? noticeAt : null,
-  }
-}
-
-function toRestrictedApiKey({ rotatedAt, ...row }: ApiKeyRow): RestrictedApiKey {
-  return {
-    ...row,
-    createdAt: row.createdAt.toISOString(),
-    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
-    expiresAt: row.expiresAt?.toISOString() ?? null,
-    isRotated: rotatedAt !== null,
-  }
-}
-
-function toApiKey({ id, name, tokenPrefix, lastFour, createdAt, lastUsedAt }: RestrictedApiKey): ApiKey {
-  return { id, name, tokenPrefix, lastFour, createdAt, lastUsedAt }
 }

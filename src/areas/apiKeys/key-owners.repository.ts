@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { isSlugInUse, workspaceOfCaller } from '../../access/access.repository.ts'
 import type { Executor } from '../../db/client.ts'
-import { byPlace, keysParameter, place } from '../../db/sql/batch.ts'
+import { byOrdinal, keysParameter, ordinal } from '../../db/sql/batch.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { apiKeys } from '../../db/schema/api-keys.ts'
 import { seeds } from '../../db/schema/seeds.ts'
@@ -15,6 +15,8 @@ import type { PrincipalUser, WorkspaceOfCaller } from '../../domain/principal.ts
 /** A key that is not revoked, which may have expired, and its owner. */
 export interface ApiKeyOwner extends KeyRestrictions {
   apiKeyId: string
+  /** Whether the owner is a service account. */
+  isService: boolean
   user: PrincipalUser
 }
 
@@ -23,6 +25,8 @@ const ownerColumns = {
   expiresAt: apiKeys.expiresAt,
   access: apiKeys.access,
   workspaceIds: apiKeys.workspaceIds,
+  maxRole: apiKeys.maxRole,
+  isService: sql<boolean>`${users.kind} = 'service'`.as('is_service'),
   user: principalColumns,
 }
 
@@ -30,9 +34,9 @@ const isAskedFor = and(eq(apiKeys.secretHash, sql`asked.secret_hash`), isNull(ap
 
 const selectOwners = prepared((executor) =>
   executor
-    .select({ place, ...ownerColumns })
+    .select({ ordinal, ...ownerColumns })
     .from(
-      sql`unnest(${keysParameter('secretHashes', 'bytea')}) with ordinality as asked (secret_hash, place)`,
+      sql`unnest(${keysParameter('secretHashes', 'bytea')}) with ordinality as asked (secret_hash, ordinal)`,
     )
     .innerJoin(apiKeys, isAskedFor)
     .innerJoin(users, eq(users.id, apiKeys.userId))
@@ -45,13 +49,13 @@ export async function findApiKeyOwners(
   secretHashes: readonly string[],
 ): Promise<(ApiKeyOwner | undefined)[]> {
   const rows = await selectOwners(executor).execute({ secretHashes: secretHashes.map(toBytea) })
-  return byPlace(
+  return byOrdinal(
     secretHashes.length,
-    rows.map(({ place, ...value }) => ({ place, value })),
+    rows.map(({ ordinal, ...value }) => ({ ordinal, value })),
   )
 }
 
-/** The owner of a key, and the workspace of the subject with their role in it. */
+/** The owner of a key, and the workspace of the target with their role in it. */
 export interface OwnerAndWorkspace {
   owner: ApiKeyOwner
   workspace: WorkspaceOfCaller | undefined
@@ -75,13 +79,13 @@ const selectOwnersBySeed = prepared((executor) =>
 function selectOwnersAnd(executor: Executor, type: 'text' | 'uuid') {
   return executor
     .select({
-      place,
+      ordinal,
       ...ownerColumns,
       workspace: workspaceOfCaller(apiKeys.userId),
     })
     .from(
       sql`unnest(${keysParameter('secretHashes', 'bytea')}, ${keysParameter('keys', type)})
-        with ordinality as asked (secret_hash, key, place)`,
+        with ordinality as asked (secret_hash, key, ordinal)`,
     )
     .innerJoin(apiKeys, isAskedFor)
     .innerJoin(users, eq(users.id, apiKeys.userId))
@@ -131,12 +135,12 @@ function toBytea(hexadecimal: string): string {
 
 function toOwners(
   { length }: readonly KeyAndSubject[],
-  rows: readonly (ApiKeyOwner & { place: number; workspace: WorkspaceOfCaller | null })[],
+  rows: readonly (ApiKeyOwner & { ordinal: number; workspace: WorkspaceOfCaller | null })[],
 ): (OwnerAndWorkspace | undefined)[] {
-  return byPlace(
+  return byOrdinal(
     length,
-    rows.map(({ place, workspace, ...owner }) => ({
-      place,
+    rows.map(({ ordinal, workspace, ...owner }) => ({
+      ordinal,
       value: { owner, workspace: workspace ?? undefined },
     })),
   )

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, sql, type SQL } from 'drizzle-orm'
+import { and, asc, eq, inArray, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { comments, commentMentions } from '../../db/schema/comments.ts'
 import { memberships } from '../../db/schema/memberships.ts'
@@ -6,22 +6,19 @@ import { evidence, seeds } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
-import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
-import { isAfter, isBefore } from '../../db/sql/keyset.ts'
+import { itemColumns, readItem, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
+import { keysetOf } from '../../db/sql/keyset.ts'
+import { commentUrl } from '../../db/sql/page-urls.ts'
+import { mentionsOfComment } from '../../db/sql/mentions-of-comment.ts'
 import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
-import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
-import type { EvidenceAuthors } from '../../domain/seeds.ts'
+import type { JsonRows, ListOrder, PageRange } from '../../kernel/pagination.ts'
 import type { Comment } from './comments.schemas.ts'
 
-/** Whom a comment mentions, as a JSON array, with the names that they have now. */
-export const mentionsOfComment = sql`coalesce((
-  select json_agg(json_build_object('userId', ${users.id}, 'name', ${users.name}) order by ${users.id})
-  from ${commentMentions} join ${users} on ${users.id} = ${commentMentions.userId}
-  where ${commentMentions.commentId} = ${comments.id}
-), '[]')`
-
-const columns = {
+/** The columns of a comment, with the statement's `seedUrlPrefix`. Its body is as it is stored. */
+export const commentColumns = {
   id: comments.id,
+  workspaceId: comments.workspaceId,
+  url: commentUrl(comments),
   seedId: comments.seedId,
   evidenceId: comments.evidenceId,
   body: comments.body,
@@ -33,62 +30,70 @@ const columns = {
   editedAt: comments.editedAt,
 }
 
-const selectOfSeed = prepared((executor) => prepareList(executor, { name: 'comments_select_of_seed' }))
-const selectNewest = prepared((executor) =>
-  prepareList(executor, { name: 'comments_select_newest_of_seed', order: 'newestFirst' }),
-)
-const selectOfEvidence = prepared((executor) =>
-  prepareList(executor, {
-    name: 'comments_select_of_evidence',
-    filter: eq(comments.evidenceId, sql.placeholder('evidenceId')),
-  }),
-)
+const select = {
+  oldestFirst: prepareLists('oldestFirst', ''),
+  newestFirst: prepareLists('newestFirst', '_backward'),
+}
 
-/** Without a name, the statement is for one use. */
+function prepareLists(order: ListOrder, suffix: string) {
+  const filter = eq(comments.evidenceId, sql.placeholder('evidenceId'))
+  return {
+    ofSeed: prepared((executor) =>
+      prepareList(executor, { name: `comments_select_of_seed${suffix}`, order }),
+    ),
+    ofEvidence: prepared((executor) =>
+      prepareList(executor, { name: `comments_select_of_evidence${suffix}`, order, filter }),
+    ),
+  }
+}
+
 function prepareList(
   executor: Executor,
-  options: { name?: string; filter?: SQL; order?: 'oldestFirst' | 'newestFirst' },
+  { name, order, filter }: { name: string; order: ListOrder; filter?: SQL },
 ) {
-  const { name = '', filter, order = 'oldestFirst' } = options
-  const [direct, follows] = order === 'oldestFirst' ? [asc, isAfter] : [desc, isBefore]
+  const { isOnPage, orderBy } = keysetOf(order, comments.createdAt, comments.id)
   const rows = executor
-    .select(itemColumns<Comment>(columns))
+    .select(itemColumns<Comment>(commentColumns))
     .from(comments)
-    .where(
-      and(eq(comments.seedId, sql.placeholder('seedId')), filter, follows(comments.createdAt, comments.id)),
-    )
-    .orderBy(direct(comments.createdAt), direct(comments.id))
+    .where(and(eq(comments.seedId, sql.placeholder('seedId')), filter, isOnPage))
+    .orderBy(...orderBy)
     .limit(pageLimit)
   return selectJsonRows(executor, rows).prepare(name)
 }
 
-/** Comments on a seed, or on one piece of its evidence, oldest first. Their bodies are as they are stored. */
+/** Comments on a seed, or on one piece of its evidence. Their bodies are as they are stored. */
 export function listComments(
   executor: Executor,
-  { evidenceId, ...values }: { seedId: string; evidenceId?: string } & PageRange,
+  {
+    evidenceId,
+    order,
+    ...values
+  }: { seedId: string; evidenceId?: string; order: ListOrder; seedUrlPrefix: string } & PageRange,
 ): Promise<JsonRows> {
+  const { ofSeed, ofEvidence } = select[order]
   return readOne(
     evidenceId === undefined
-      ? selectOfSeed(executor).execute(values)
-      : selectOfEvidence(executor).execute({ ...values, evidenceId }),
+      ? ofSeed(executor).execute(values)
+      : ofEvidence(executor).execute({ ...values, evidenceId }),
   )
 }
 
-/** Comments on a seed, newest first, or those that people wrote themselves or agents for them. */
-export function listNewestComments(
-  executor: Executor,
-  { by, ...values }: { seedId: string; by?: EvidenceAuthors } & PageRange,
-): Promise<JsonRows> {
-  if (by === undefined) return readOne(selectNewest(executor).execute(values))
-  const filter = by === 'agents' ? isNotNull(comments.agentName) : isNull(comments.agentName)
-  return readOne(prepareList(executor, { filter, order: 'newestFirst' }).execute(values))
-}
+const selectComment = prepared((executor) =>
+  selectJsonRows(
+    executor,
+    executor
+      .select(itemColumns<Comment>(commentColumns))
+      .from(comments)
+      .where(eq(comments.id, sql.placeholder('commentId'))),
+  ).prepare('comments_select'),
+)
 
 /** A comment as it is stored. */
-export async function findComment(executor: Executor, commentId: string): Promise<Comment | undefined> {
-  const rows = executor.select(itemColumns<Comment>(columns)).from(comments).where(eq(comments.id, commentId))
-  const { text } = await readOne(selectJsonRows(executor, rows))
-  return text === '' ? undefined : (JSON.parse(text) as Comment)
+export async function findComment(
+  executor: Executor,
+  input: { commentId: string; seedUrlPrefix: string },
+): Promise<Comment | undefined> {
+  return (await readItem(selectComment(executor).execute(input))) as Comment | undefined
 }
 
 const selectMembersAmong = prepared((executor) =>
@@ -100,6 +105,7 @@ const selectMembersAmong = prepared((executor) =>
       and(
         eq(memberships.workspaceId, hiddenParameter('workspaceId', 'uuid')),
         sql`${memberships.userId} = any(${keysParameter('userIds', 'uuid')})`,
+        eq(users.kind, 'person'),
       ),
     )
     .orderBy(asc(users.id))
@@ -108,7 +114,7 @@ const selectMembersAmong = prepared((executor) =>
     .prepare('memberships_lock_among'),
 )
 
-/** Which of some people are members of a workspace, which they stay until the transaction ends. Sorted by id. */
+/** Which of some members of a workspace are people, and no service accounts. They are members, which they stay until the transaction ends. Sorted by id. */
 export async function lockMembersAmong(
   executor: Executor,
   workspaceId: string,
@@ -197,6 +203,8 @@ export interface LockedComment {
   body: string
   authorUserId: string | null
   authorName: string
+  /** The agent that wrote it, by its grant. */
+  grantId: string | null
 }
 
 /** Reads a comment and locks it until the transaction ends. */
@@ -209,6 +217,7 @@ export async function lockComment(executor: Executor, commentId: string): Promis
       body: comments.body,
       authorUserId: comments.authorUserId,
       authorName: comments.authorName,
+      grantId: comments.grantId,
     })
     .from(comments)
     .innerJoin(seeds, eq(seeds.id, comments.seedId))

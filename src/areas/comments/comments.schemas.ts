@@ -1,10 +1,12 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleTime } from '../../http/description/examples.ts'
-import { listOperation, operation, pathParams } from '../../http/description/operation.ts'
+import { listOperation, operation, pathParams, slugParams } from '../../http/description/operation.ts'
 import { commentLengthMax } from '../../domain/comments.ts'
-import { errors } from '../../kernel/errors.ts'
+import { errors, workspaceErrors } from '../../kernel/errors.ts'
+import { creationSorts } from '../../kernel/pagination.ts'
 import {
   closed,
+  dateOrTime,
   described,
   exampleOf,
   lines,
@@ -13,8 +15,11 @@ import {
   nullableTimestamp,
   ok,
   ref,
+  severalIds,
+  stringEnum,
   timestamp,
 } from '../../kernel/schemas.ts'
+import { evidenceAuthors } from '../../domain/seeds.ts'
 import { seedParams, writerErrors } from '../seeds/seeds.schemas.ts'
 
 const exampleBody = `Have we asked [@Grace Hopper](user:${exampleIds.user})? She ran *three* of these.`
@@ -32,13 +37,15 @@ export const Comment = named(
   'Comment',
   {
     id: Type.String({ description: 'The id of the comment.' }),
+    workspaceId: Type.String({ description: 'The id of the workspace.' }),
+    url: Type.String({ format: 'uri', description: 'Its permanent URL, on the page of the seed.' }),
     seedId: Type.String({ description: 'The id of the seed.' }),
     evidenceId: nullableString({
       description: 'The evidence that it is about; null if it is about the seed itself.',
     }),
     body: Type.String({
       description:
-        'The text, in Markdown (CommonMark without HTML and images). A mention is `[@Name](user:ID)`, with the name that ' +
+        'The text, in Markdown (CommonMark with tables, without HTML, images and headings). A mention is `[@Name](user:ID)`, with the name that ' +
         'the person has now.',
     }),
     mentions: Type.Array(ref(Mention), { description: 'The people whom it mentions.' }),
@@ -52,6 +59,8 @@ export const Comment = named(
   },
   {
     id: exampleIds.comment,
+    workspaceId: exampleIds.workspace,
+    url: `https://app.example.com/s/${exampleIds.seed}#comment-${exampleIds.comment}`,
     seedId: exampleIds.seed,
     evidenceId: null,
     body: exampleBody,
@@ -79,7 +88,8 @@ export const commentBody = lines(commentLengthMax)
 const body = described(
   commentBody,
   `1 to ${commentLengthMax} characters of Markdown. \`[@Name](user:ID)\` mentions a member of the workspace; the name may be ` +
-    'anything. Mentions of others become plain text.',
+    'anything. Mentions of others become plain text. `[@Name](agent:GRANT)` in a new comment by a person asks an agent that they ' +
+    'may ask (`agentRequests.askable`); otherwise it is text.',
 )
 const commentParams = pathParams('commentId')
 const commentErrors = [errors.notFound, errors.roleInsufficient]
@@ -88,7 +98,7 @@ export const commentsList = listOperation(
   {
     id: 'comments.list',
     summary: 'List the comments on a seed',
-    description: 'Oldest first, with those on its evidence. For all members of its workspace.',
+    description: 'By default oldest first, with those on its evidence. For all members of its workspace.',
     params: seedParams,
     returns: 'A page of comments.',
     errors: [errors.notFound],
@@ -97,6 +107,46 @@ export const commentsList = listOperation(
     item: Comment,
     filters: {
       evidenceId: Type.Optional(Type.String({ description: 'Only comments on this evidence.' })),
+      sort: Type.Optional(
+        stringEnum(creationSorts, {
+          default: 'createdAt',
+          description: '`createdAt`: oldest first. `-createdAt`: newest first.',
+        }),
+      ),
+    },
+  },
+)
+
+/** The filters of lists of comments that agents have too. */
+export const commentsFilters = {
+  since: Type.Optional(
+    dateOrTime(
+      'Only comments that were written or edited at or after this time. A date without a time is its start in UTC.',
+    ),
+  ),
+  by: Type.Optional(
+    stringEnum(evidenceAuthors, {
+      description: 'Only comments that people wrote themselves, or only what agents wrote for them.',
+    }),
+  ),
+}
+
+export const commentsListOfWorkspace = listOperation(
+  {
+    id: 'comments.listOfWorkspace',
+    summary: 'List the comments of a workspace',
+    description: 'Newest first, without those on deleted seeds. For all members of the workspace.',
+    params: slugParams,
+    returns: 'A page of comments.',
+    errors: [...workspaceErrors, errors.idLimit],
+  },
+  {
+    item: Comment,
+    filters: {
+      seedIds: Type.Optional(
+        severalIds('Only comments on these seeds. One that does not exist has no comments.'),
+      ),
+      ...commentsFilters,
     },
   },
 )
@@ -119,7 +169,17 @@ export const commentsCreate = operation({
   ),
   success: ref(CommentCreation),
   returns: 'The new comment.',
-  errors: writerErrors,
+  errors: [...writerErrors, errors.agentBusy, errors.askLimit],
+})
+
+export const commentsGet = operation({
+  id: 'comments.get',
+  summary: 'Read a comment',
+  description: 'For all members of its workspace.',
+  params: commentParams,
+  success: ref(Comment),
+  returns: 'The comment, as `comments.list` has it.',
+  errors: [errors.notFound],
 })
 
 export const commentsUpdate = operation({

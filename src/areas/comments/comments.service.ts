@@ -1,32 +1,35 @@
-import type { Changes } from '../../access/change.ts'
+import type { Changes, LockInput } from '../../access/change.ts'
 import { isAllowed } from '../../access/permissions.ts'
-import type { RequireSeedOf, RequireWorkspaceOfSeed } from '../../access/workspace-access.ts'
-import type { Database, Executor } from '../../db/client.ts'
+import type { RequireSeedOf, RequireWorkspace } from '../../access/workspace-access.ts'
+import type { Executor } from '../../db/client.ts'
 import { together } from '../../db/together.ts'
 import {
+  agentNamesIn,
+  agentsMentionedIn,
   commentLengthMax,
-  hasMentions,
   mentionedIn,
-  toShownBody,
   toStoredBody,
+  withAgents,
 } from '../../domain/comments.ts'
 import { errors } from '../../kernel/errors.ts'
+import { parseFilterIds } from '../../kernel/filter-ids.ts'
 import { createId, isId } from '../../kernel/ids.ts'
+import { toCommentUrl } from '../../domain/page-urls.ts'
 import {
-  joinRows,
   noRows,
+  orderOf,
   readPage,
-  rowsOf,
-  type JsonRows,
+  type CreationSort,
   type Page,
   type PageRequest,
 } from '../../kernel/pagination.ts'
-import type { Principal } from '../../domain/principal.ts'
+import type { ExpectingCall, Principal } from '../../domain/principal.ts'
 import { requireLines } from '../../kernel/text.ts'
+import { parseTime } from '../../kernel/times.ts'
+import { assertExpected, versionOfFields } from '../../kernel/versions.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
+import { answer, ask, lockAsked, lockWaiting, mayAsk } from '../agentRequests/asking.ts'
 import { notifyMentioned, notifyOfComment } from '../notifications/notify-of-comment.ts'
-import { listEvidence } from '../evidence/evidence.repository.ts'
-import type { Evidence } from '../evidence/evidence.schemas.ts'
 import { insertFollowers } from '../seeds/followers.repository.ts'
 import { lockSeed } from '../seeds/seeds.repository.ts'
 import {
@@ -37,152 +40,201 @@ import {
   isEvidenceOf,
   keepMentions,
   listComments,
-  listNewestComments,
   lockComment,
   lockMembersAmong,
   updateComment,
+  type LockedComment,
 } from './comments.repository.ts'
 import type { Comment } from './comments.schemas.ts'
+import { show, toShown } from './shown-comments.ts'
+import { listCommentsOfWorkspace } from './workspace-comments.repository.ts'
+import type { EvidenceAuthors } from '../../domain/seeds.ts'
+import {
+  createThreads,
+  threadFilters,
+  type DiscussedEvidence,
+  type ThreadItem,
+  type Threads,
+  type ThreadsOptions,
+  type WithPicture,
+} from './thread.ts'
 
-export type { Comment }
+export { threadFilters }
+export type { Comment, DiscussedEvidence, ThreadItem, WithPicture }
 
 export interface CommentInput {
   /** Markdown. */
   body: string
   /** Evidence of the seed; absent for the seed itself. */
   evidenceId?: string
+  /** The request that an agent answers with it. */
+  requestId?: string
 }
 
-/** The filter and the page of a list of comments. */
+/** The filter, the order and the page of a list of comments. */
 export interface CommentsRequest extends PageRequest {
   evidenceId?: string
+  /** By default `createdAt`. */
+  sort?: CreationSort
 }
 
-/** What a thread shows: only evidence or only comments, or what only people or agents wrote. */
-export const threadFilters = ['evidence', 'comments', 'people', 'agents'] as const
-
-export interface ThreadRequest extends PageRequest {
-  only?: (typeof threadFilters)[number]
+/** The filters and the page of a list of the comments of a workspace. */
+export interface WorkspaceCommentsRequest extends PageRequest {
+  /** Only comments on these seeds. Each text may have several ids, separated by commas. */
+  seedIds?: readonly string[]
+  /** RFC 3339: only what was written or edited since. A date without a time is its start in UTC. */
+  since?: string
+  by?: EvidenceAuthors
 }
-
-/** A comment, or a piece of evidence. */
-export type ThreadItem = Comment | Evidence
 
 /**
  * The comments on seeds and their evidence. Its methods throw `not_found` unless the seed is in a workspace of the caller,
  * and `role_insufficient`.
  */
-export interface CommentsService {
-  /** Oldest first. */
+export interface CommentsService extends Threads {
+  /** By default oldest first. */
   list(principal: Principal, seedId: string, request: CommentsRequest): Promise<Page<Comment>>
+  /** Newest first, without comments on deleted seeds. Throws `id_limit`, and what access to a workspace throws. */
+  listOfWorkspace(
+    principal: Principal,
+    slug: string,
+    request: WorkspaceCommentsRequest,
+  ): Promise<Page<Comment>>
   /** Throws `not_found` for a comment of another workspace. */
   get(principal: Principal, commentId: string): Promise<Comment>
-  /** The comments on a seed and its evidence together, newest first. */
-  listThread(principal: Principal, seedId: string, request: ThreadRequest): Promise<Page<ThreadItem>>
-  /** Throws `text_invalid`, and `not_found` for evidence of another seed. */
+  /**
+   * Of a person, it asks the agents that it mentions and the person may ask; in what others write they are text. Throws
+   * `text_invalid`, `not_found` for evidence of another seed and for a request that the caller was not asked on this seed,
+   * `request_not_waiting`, `agent_busy` and `ask_limit`.
+   */
   create(principal: Principal, seedId: string, input: CommentInput): Promise<Comment>
-  /** Of the caller's own. Throws `text_invalid` and `not_the_author`. */
-  update(principal: Principal, commentId: string, input: { body: string }): Promise<void>
-  /** Of the caller's own, or as owner or admin. Throws `not_the_author`. */
+  /** Of the caller's own; of an agent, what it wrote. Throws `text_invalid`, `not_the_author` and `precondition_failed`. */
+  update(principal: ExpectingCall, commentId: string, input: { body: string }): Promise<void>
+  /** Of the caller's own, or as owner or admin; of an agent, what it wrote. Throws `not_the_author`. */
   delete(principal: Principal, commentId: string): Promise<void>
 }
 
-export interface CommentsServiceOptions {
-  db: Database
+/** The version of a comment: of its text, in which the names of the mentioned people do not count. */
+export function versionOfComment({ body, mentions }: Pick<Comment, 'body' | 'mentions'>): string {
+  const mentioned = new Set(mentions.map(({ userId }) => userId))
+  return versionOfFields({ body: toStoredBody(body, mentioned) }, ['body'])
+}
+
+export interface CommentsServiceOptions extends ThreadsOptions {
   changes: Changes
-  requireWorkspaceOfSeed: RequireWorkspaceOfSeed
+  requireWorkspace: RequireWorkspace
   requireSeedOf: RequireSeedOf
   jobs: JobQueue
 }
 
 export function createCommentsService(options: CommentsServiceOptions): CommentsService {
-  const { db, changes, requireWorkspaceOfSeed, requireSeedOf, jobs } = options
+  const { db, changes, requireWorkspace, requireWorkspaceOfSeed, requireSeedOf, jobs, seedUrlPrefix } =
+    options
 
   return {
-    async list(principal, seedId, { evidenceId, ...page }) {
+    ...createThreads(options),
+
+    async list(principal, seedId, { evidenceId, sort = 'createdAt', ...page }) {
       await requireWorkspaceOfSeed(principal, seedId, 'comments.list')
       // A malformed id is that of no evidence: the list is empty.
       const hasNone = evidenceId !== undefined && !isId(evidenceId)
-      const query = { seedId, ...(evidenceId !== undefined && { evidenceId }) }
+      const order = orderOf(sort)
+      const query = { seedId, order, seedUrlPrefix, ...(evidenceId !== undefined && { evidenceId }) }
       return readPage<Comment>(page, {
-        listId: `comments.list ${seedId} ${evidenceId ?? ''}`,
-        order: 'oldestFirst',
+        listId: `comments.list ${seedId} ${evidenceId ?? ''}${order === 'newestFirst' ? ` ${sort}` : ''}`,
+        order,
         read: async (range) => (hasNone ? noRows : toShown(await listComments(db, { ...query, ...range }))),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
       })
     },
 
-    async get(principal, commentId) {
-      await requireSeedOf(principal, { kind: 'comment', id: commentId }, 'comments.list')
-      const comment = await findComment(db, commentId)
-      if (!comment) throw errors.notFound()
-      return show(comment)
-    },
-
-    async listThread(principal, seedId, { only, ...page }) {
-      await requireWorkspaceOfSeed(principal, seedId, 'comments.list')
-      const by = only === 'people' || only === 'agents' ? only : undefined
-      const query = { seedId, ...(by !== undefined && { by }) }
-      return readPage<ThreadItem>(page, {
-        listId: `thread ${seedId} ${only ?? ''}`,
+    async listOfWorkspace(principal, slug, { seedIds, since, by, ...page }) {
+      const asked = seedIds && parseFilterIds(seedIds, 'seedIds')
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'comments.listOfWorkspace')
+      const filter = {
+        ...(asked && { seedIds: asked }),
+        ...(since !== undefined && { since: parseTime(since) }),
+        ...(by !== undefined && { by }),
+      }
+      return readPage<Comment>(page, {
+        listId: `comments.listOfWorkspace ${workspaceId} ${JSON.stringify(filter)}`,
         order: 'newestFirst',
         read: async (range) =>
-          mergeNewest(
-            await Promise.all([
-              only === 'comments' ? noRows : listEvidence(db, { ...query, includeWithdrawn: true, ...range }),
-              only === 'evidence' ? noRows : listNewestComments(db, { ...query, ...range }).then(toShown),
-            ]),
-            range.limit,
-          ),
+          toShown(await listCommentsOfWorkspace(db, { workspaceId, filter, seedUrlPrefix, ...range })),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
       })
     },
 
-    async create(principal, seedId, { body, evidenceId }) {
+    async get(principal, commentId) {
+      await requireSeedOf(principal, { kind: 'comment', id: commentId }, 'comments.get')
+      const comment = await findComment(db, { commentId, seedUrlPrefix })
+      if (!comment) throw errors.notFound()
+      return show(comment)
+    },
+
+    async create(principal, seedId, { body, evidenceId, requestId }) {
       const workspace = await requireWorkspaceOfSeed(principal, seedId, 'comments.create')
       if (evidenceId !== undefined && !isId(evidenceId)) throw errors.notFound()
       const text = requireLines(body, commentLengthMax, 'body')
-      const { user, agentName = null } = principal
-      const lock = async (tx: Executor) => {
+      const { user, agentName = null, grantId } = principal
+      const grantIds = mayAsk(principal) ? agentsMentionedIn(text) : []
+      const lock = async (tx: Executor, { clock }: LockInput) => {
         const [seed, mentions, isOfSeed] = await together([
           // For its number of comments. Its title is in the event.
           lockSeed(tx, seedId, 'no key update'),
           lockMembersAmong(tx, workspace.id, mentionedIn(text)),
           evidenceId === undefined || isEvidenceOf(tx, seedId, evidenceId),
         ])
-        return isOfSeed && seed ? { title: seed.title, mentions } : undefined
+        if (!isOfSeed || !seed) return undefined
+        const when = { workspaceId: workspace.id, now: clock.now() }
+        const agents = await lockAsked(tx, principal, { ...when, grantIds })
+        const request =
+          requestId === undefined ? undefined : await lockWaiting(tx, principal, { ...when, requestId })
+        if (request && request.seedId !== seedId) return undefined
+        return { title: seed.title, mentions, agents, request }
       }
-      return changes.makeIn(principal, workspace, lock, async (context, { title, mentions }) => {
-        const { now, write, appendEvent } = context
-        const mentioned = mentions.map(({ userId }) => userId)
-        const comment = {
-          id: createId(),
-          seedId,
-          evidenceId: evidenceId ?? null,
-          body: toStoredBody(text, new Set(mentioned)),
-          authorUserId: user.id,
-          authorName: user.name,
-          agentName,
-          createdAt: now,
-          editedAt: null,
-        }
-        write((tx) => insertComment(tx, comment))
-        if (mentioned.length > 0) write((tx) => insertMentions(tx, comment.id, mentioned))
-        write((tx) => insertFollowers(tx, { workspaceId: workspace.id, seedId }, [user.id, ...mentioned]))
-        notifyOfComment(context, jobs, {
-          workspaceId: workspace.id,
-          actor: principal,
-          seedId,
-          commentId: comment.id,
-          evidenceId: comment.evidenceId,
-          mentionedUserIds: mentioned,
-        })
-        appendEvent({
-          type: 'comment.added',
-          data: { commentId: comment.id, seedId, title, evidenceId: comment.evidenceId },
-        })
-        return toComment(comment, mentions)
-      })
+      return changes.makeIn(
+        principal,
+        workspace,
+        lock,
+        async (context, { title, mentions, agents, request }) => {
+          const { now, write, appendEvent } = context
+          const mentioned = mentions.map(({ userId }) => userId)
+          const id = createId()
+          const known = withAgents(text, new Map(agents.map((each) => [each.grantId, each.agentName])))
+          const comment = {
+            id,
+            workspaceId: workspace.id,
+            seedId,
+            // An answer stands where it was asked for.
+            evidenceId: evidenceId ?? request?.evidenceId ?? null,
+            body: toStoredBody(known, new Set(mentioned)),
+            authorUserId: user.id,
+            authorName: user.name,
+            agentName,
+            createdAt: now,
+            editedAt: null,
+          }
+          write((tx) => insertComment(tx, { ...comment, grantId }))
+          if (mentioned.length > 0) write((tx) => insertMentions(tx, comment.id, mentioned))
+          write((tx) => insertFollowers(tx, { workspaceId: workspace.id, seedId }, [user.id, ...mentioned]))
+          notifyOfComment(context, jobs, {
+            workspaceId: workspace.id,
+            actor: principal,
+            seedId,
+            commentId: comment.id,
+            evidenceId: comment.evidenceId,
+            mentionedUserIds: mentioned,
+          })
+          appendEvent({
+            type: 'comment.added',
+            data: { commentId: comment.id, seedId, title, evidenceId: comment.evidenceId },
+          })
+          ask(context, principal, { ...comment, title }, agents)
+          if (request) answer(context, request, comment.id)
+          return toComment({ ...comment, url: toCommentUrl(comment, seedUrlPrefix) }, mentions)
+        },
+      )
     },
 
     async update(principal, commentId, { body }) {
@@ -190,12 +242,15 @@ export function createCommentsService(options: CommentsServiceOptions): Comments
       const text = requireLines(body, commentLengthMax, 'body')
       const lock = (tx: Executor) => lockComment(tx, commentId)
       await changes.makeIn(principal, workspace, lock, async (context, comment) => {
-        if (comment.authorUserId !== principal.user.id) throw errors.notTheAuthor()
+        if (!isOwn(principal, comment)) throw errors.notTheAuthor()
         const { tx, now, write, appendEvent } = context
+        await assertExpectedComment(tx, principal, { commentId, seedUrlPrefix })
         const { seedId, title, evidenceId } = comment
         const members = await lockMembersAmong(tx, workspace.id, mentionedIn(text))
         const mentioned = members.map(({ userId }) => userId)
-        const stored = toStoredBody(text, new Set(mentioned))
+        // An edit asks nobody: agents that it did not mention before are text.
+        const stored = toStoredBody(withAgents(text, agentNamesIn(comment.body)), new Set(mentioned))
+        principal.onVersion?.(versionOfComment(show({ body: stored, mentions: members })))
         if (stored === comment.body) return
         const before = await keepMentions(tx, commentId, mentioned)
         const added = mentioned.filter((userId) => !before.includes(userId))
@@ -226,7 +281,9 @@ export function createCommentsService(options: CommentsServiceOptions): Comments
       await changes.makeIn(principal, workspace, lock, async ({ tx, appendEvent }, comment) => {
         const { seedId, title, evidenceId, authorUserId, authorName } = comment
         const isSelf = authorUserId === principal.user.id
-        if (!isSelf && !isAllowed(workspace.role, 'comments.deleteOthers')) throw errors.notTheAuthor()
+        const mayDeleteOthers =
+          principal.grantId === null && isAllowed(workspace.role, 'comments.deleteOthers')
+        if (!isOwn(principal, comment) && !mayDeleteOthers) throw errors.notTheAuthor()
         await deleteComment(tx, commentId)
         appendEvent({
           type: 'comment.deleted',
@@ -237,33 +294,28 @@ export function createCommentsService(options: CommentsServiceOptions): Comments
   }
 }
 
-/** The newest rows of several lists, newest first. */
-function mergeNewest(lists: readonly JsonRows[], limit: number): JsonRows {
-  const rows = lists.flatMap(({ text }) => rowsOf(text)).map((text) => ({ text, ...positionIn(text) }))
-  rows.sort((one, other) => (one.at === other.at ? (one.id < other.id ? 1 : -1) : one.at < other.at ? 1 : -1))
-  return joinRows(rows.slice(0, limit).map(({ text }) => ({ text, count: 1 })))
+/** Whether the caller wrote a comment. What a person wrote by hand, or through another agent, is not an agent's. */
+function isOwn(
+  { user, grantId }: Principal,
+  comment: Pick<LockedComment, 'authorUserId' | 'grantId'>,
+): boolean {
+  return comment.authorUserId === user.id && (grantId === null || comment.grantId === grantId)
 }
 
-function positionIn(row: string): { at: string; id: string } {
-  const { createdAt, id } = JSON.parse(row) as ThreadItem
-  return { at: createdAt, id }
+/** Throws `precondition_failed` for a version that a request does not expect. One that expects none reads nothing. */
+async function assertExpectedComment(
+  tx: Executor,
+  principal: ExpectingCall,
+  input: { commentId: string; seedUrlPrefix: string },
+): Promise<void> {
+  if (principal.expected === undefined) return
+  const comment = await findComment(tx, input)
+  // It is locked, so it exists.
+  assertExpected(principal, comment ? versionOfComment(show(comment)) : '')
 }
 
 type CommentRow = Omit<Comment, 'mentions' | 'createdAt' | 'editedAt'> & { createdAt: Date }
 
 function toComment(row: CommentRow, mentions: Comment['mentions']): Comment {
   return show({ ...row, mentions, createdAt: row.createdAt.toISOString(), editedAt: null })
-}
-
-/** A comment with the names of those whom it mentions. */
-function show(comment: Comment): Comment {
-  const names = new Map(comment.mentions.map(({ userId, name }) => [userId, name]))
-  return { ...comment, body: toShownBody(comment.body, names) }
-}
-
-/** Rows of comments as they are stored, as they are shown. */
-function toShown({ text, count }: JsonRows): JsonRows {
-  if (!hasMentions(text)) return { text, count }
-  const rows = rowsOf(text).map((row) => JSON.stringify(show(JSON.parse(row) as Comment)))
-  return joinRows(rows.map((row) => ({ text: row, count: 1 })))
 }

@@ -1,12 +1,11 @@
 import { sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { eventPositions, events, lastPositionOf, literals } from '../../db/schema/events.ts'
+import { eventPositions, events, isFor, lastPositionOf } from '../../db/schema/events.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { jsonItem, jsonRows, readOne } from '../../db/sql/json-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
-import { startOfFeed, type FeedPlace } from '../../domain/event-cursors.ts'
-import { grantEventTypes, managerEventTypes } from '../../domain/events.ts'
+import { startOfFeed, type FeedPosition } from '../../domain/event-cursors.ts'
 import type { JsonRows } from '../../kernel/pagination.ts'
 import { eventColumns, isAboutOwnGrant, type EventFilter, type EventView } from './events.repository.ts'
 import type { Event } from './events.schemas.ts'
@@ -16,9 +15,9 @@ export interface FeedRows extends JsonRows {
   /** The positions of the rows. */
   positions: number[]
   /** Where reading began. The id is empty when no event has the position. */
-  after: FeedPlace
+  after: FeedPosition
   /** How far was read if there are fewer rows than the limit: what is not among them up to here is not shown. */
-  until: FeedPlace
+  until: FeedPosition
   /** The position of the newest event. */
   last: number
 }
@@ -36,9 +35,9 @@ const seedId = hiddenParameter('seedId', 'uuid')
 const grantId = hiddenParameter('grantId', 'uuid')
 
 const isShown: SQL = sql`(
-    (${events.type} not in ${literals([...managerEventTypes, ...grantEventTypes])})
-    or (${events.type} in ${literals(managerEventTypes)} and ${hiddenParameter('showsInvites', 'boolean')})
-    or (${events.type} in ${literals(grantEventTypes)} and ${hiddenParameter('grantsOf', 'uuid')} is null)
+    ${isFor('everybody')}
+    or (${isFor('managers')} and ${hiddenParameter('showsInvites', 'boolean')})
+    or (${isFor('grantors')} and ${hiddenParameter('grantsOf', 'uuid')} is null)
     or (${isAboutOwnGrant})
   )
   and (${types} is null or ${events.type} = any(${types}))
@@ -57,25 +56,25 @@ const selectChanges = prepared((executor) => {
       text: sql<string>`found.text`,
       count: sql<number>`found.count`,
       positions: sql<string[]>`found.positions`,
-      last: sql<string>`place.last`,
-      after: sql<string>`place.after`,
-      afterId: sql<string | null>`${idAt(sql`place.after`)}`,
-      until: sql<string>`place.until`,
-      untilId: sql<string | null>`${idAt(sql`place.until`)}`,
+      last: sql<string>`bounds.last`,
+      after: sql<string>`bounds.after`,
+      afterId: sql<string | null>`${idAt(sql`bounds.after`)}`,
+      until: sql<string>`bounds.until`,
+      untilId: sql<string | null>`${idAt(sql`bounds.until`)}`,
     })
     .from(
       sql`(
         select asked.last, asked.after, least(asked.after + ${sql.raw(String(examinedMax))}, asked.last) as until
         from (select counted.last, coalesce(${hiddenParameter('after', 'bigint')}, counted.last) as after
           from (select ${lastPositionOf(workspaceId)} as last) as counted) as asked
-      ) as place
+      ) as bounds
       cross join lateral (
         select ${text.sql} as text, ${count.sql} as count, coalesce(array_agg(page.position), '{}') as positions
         from (
           select ${jsonItem<Event>(eventColumns).sql} as item, ${events.position} as position
           from ${events}
-          where ${events.workspaceId} = ${workspaceId} and ${events.position} > place.after
-            and ${events.position} <= place.until and ${isShown}
+          where ${events.workspaceId} = ${workspaceId} and ${events.position} > bounds.after
+            and ${events.position} <= bounds.until and ${isShown}
           order by ${events.position}
           limit ${hiddenParameter('limit', 'int')}
         ) as page
@@ -94,6 +93,7 @@ export async function readFeed(
     after: number | undefined
     filter: Pick<EventFilter, 'types' | 'notTypes' | 'seedId' | 'grantId'>
     view: EventView
+    seedUrlPrefix: string
     limit: number
   },
 ): Promise<FeedRows> {
@@ -105,13 +105,13 @@ export async function readFeed(
     text: row.text,
     count: row.count,
     positions: row.positions.map(Number),
-    after: toPlace(input.workspaceId, row.after, row.afterId),
-    until: toPlace(input.workspaceId, row.until, row.untilId),
+    after: toFeedPosition(input.workspaceId, row.after, row.afterId),
+    until: toFeedPosition(input.workspaceId, row.until, row.untilId),
     last: Number(row.last),
   }
 }
 
-function toPlace(ofWorkspace: string, position: string, id: string | null): FeedPlace {
+function toFeedPosition(ofWorkspace: string, position: string, id: string | null): FeedPosition {
   return position === '0' ? startOfFeed(ofWorkspace) : { position: Number(position), id: id ?? '' }
 }
 

@@ -1,4 +1,4 @@
-import { encodeFeedCursor, type FeedPlace } from '../../domain/event-cursors.ts'
+import { encodeFeedCursor, type FeedPosition } from '../../domain/event-cursors.ts'
 import { parseJson, type Json } from '../../kernel/json-text.ts'
 import { rowsOf } from '../../kernel/pagination.ts'
 import type { FeedRows } from './event-feed.repository.ts'
@@ -26,7 +26,7 @@ export interface StreamListener {
 export interface Follower {
   workspaceId: string
   /** Behind the last event that it was sent, or that is not shown to it. */
-  place: FeedPlace
+  at: FeedPosition
   view: EventView
   /** Which events it is sent. */
   isWanted: (event: Event) => boolean
@@ -47,7 +47,7 @@ export interface EventStreams {
    * Sends a follower the first rows, which were read with its view, and what is behind them, within about a second after it
    * was committed, until it is stopped.
    */
-  open(reader: Omit<Follower, 'place'>, rows: FeedRows): OpenStream
+  open(reader: Omit<Follower, 'at'>, rows: FeedRows): OpenStream
 }
 
 export interface EventStreamsOptions {
@@ -80,7 +80,7 @@ interface Room {
 
 /**
  * Streams of events. The positions of all their workspaces are polled by one statement, and new events are read once
- * for all followers with the same view at the same place. Before each batch, and once a minute, what they may see is
+ * for all followers with the same view at the same position. Before each batch, and once a minute, what they may see is
  * checked again (docs/design/events.md#streams).
  */
 export function createEventStreams({ watcher, read, onReadError }: EventStreamsOptions): EventStreams {
@@ -90,8 +90,8 @@ export function createEventStreams({ watcher, read, onReadError }: EventStreamsO
   let isFailing = false
   let checking: NodeJS.Timeout | undefined
 
-  function open(reader: Omit<Follower, 'place'>, rows: FeedRows): OpenStream {
-    const follower = { ...reader, place: rows.after }
+  function open(reader: Omit<Follower, 'at'>, rows: FeedRows): OpenStream {
+    const follower = { ...reader, at: rows.after }
     deliver(follower, toBatch(follower.workspaceId, rows))
     const room = rooms.get(follower.workspaceId) ?? createRoom(follower.workspaceId)
     room.followers.add(follower)
@@ -127,7 +127,7 @@ export function createEventStreams({ watcher, read, onReadError }: EventStreamsO
 
   /** Those that have not read the newest event, or one that is not there any more. */
   function findBehind({ followers, last }: Room): Follower[] {
-    return [...followers].filter(({ place, listener }) => place.position !== last && listener.hasRoom())
+    return [...followers].filter(({ at, listener }) => at.position !== last && listener.hasRoom())
   }
 
   function enqueue(room: Room): void {
@@ -161,15 +161,15 @@ export function createEventStreams({ watcher, read, onReadError }: EventStreamsO
     const behind = await keepAllowed(room, findBehind(room))
     for (const followers of groupEqual(behind)) {
       const [first] = followers
-      const { workspaceId, place, view } = first
+      const { workspaceId, at, view } = first
       const rows = await read({
         workspaceId,
-        after: place.position,
+        after: at.position,
         filter: {},
         view,
         limit: streamBatchMax,
       })
-      if (rows.after.id !== place.id) {
+      if (rows.after.id !== at.id) {
         for (const follower of followers) end(room, follower)
         continue
       }
@@ -209,37 +209,37 @@ export function createEventStreams({ watcher, read, onReadError }: EventStreamsO
 
 interface Batch {
   events: (StreamedEvent & { event: Event })[]
-  place: FeedPlace
+  at: FeedPosition
   cursor: string
 }
 
 function toBatch(workspaceId: string, { text, positions, count, until }: FeedRows): Batch {
-  const places: FeedPlace[] = []
+  const reached: FeedPosition[] = []
   const events = rowsOf(text).map((line, i) => {
     const json = line as Json<Event>
     const event = parseJson(json)
-    const place = { position: Number(positions[i]), id: event.id }
-    places.push(place)
-    return { json, event, cursor: encodeFeedCursor(workspaceId, place) }
+    const at = { position: Number(positions[i]), id: event.id }
+    reached.push(at)
+    return { json, event, cursor: encodeFeedCursor(workspaceId, at) }
   })
-  const place = (count < streamBatchMax ? undefined : places.at(-1)) ?? until
-  return { events, place, cursor: encodeFeedCursor(workspaceId, place) }
+  const at = (count < streamBatchMax ? undefined : reached.at(-1)) ?? until
+  return { events, at, cursor: encodeFeedCursor(workspaceId, at) }
 }
 
-function deliver(follower: Follower, { events, place, cursor }: Batch): void {
+function deliver(follower: Follower, { events, at, cursor }: Batch): void {
   const { isWanted, listener } = follower
-  follower.place = place
+  follower.at = at
   listener.onEvents(
     events.filter(({ event }) => isWanted(event)),
     cursor,
   )
 }
 
-/** Groups those that get the same events: with the same place and view. */
+/** Groups those that get the same events: with the same position and view. */
 function groupEqual(followers: readonly Follower[]): [Follower, ...Follower[]][] {
   const groups = new Map<string, [Follower, ...Follower[]]>()
   for (const follower of followers) {
-    const key = JSON.stringify([follower.place, follower.view])
+    const key = JSON.stringify([follower.at, follower.view])
     const group = groups.get(key)
     if (group) group.push(follower)
     else groups.set(key, [follower])

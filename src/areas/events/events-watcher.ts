@@ -28,7 +28,7 @@ export interface EventsWatcher {
 export interface EventsWatcherOptions {
   /** Reads the position of the newest event of each workspace. */
   readPositions: (workspaceIds: readonly string[]) => Promise<ReadonlyMap<string, number>>
-  /** Finds those whose session or membership has ended, by their places. */
+  /** Finds those whose session or membership has ended, by their ordinals. */
   findEnded: (members: readonly WatchingMember[]) => Promise<number[]>
   /** Called once for each outage in which positions cannot be read. They are read again until it ends. */
   onReadError: (error: unknown) => void
@@ -75,7 +75,7 @@ export function createEventsWatcher(options: EventsWatcherOptions): EventsWatche
         members.length > 0 ? findEnded(members) : [],
       ])
       isFailing = false
-      for (const place of ended) asked[place]?.onEnd()
+      for (const ordinal of ended) asked[ordinal]?.onEnd()
       for (const watch of asked) compare(watch, positions)
       for (const following of followed)
         if (followings.has(following)) following.onPosition(positions.get(following.workspaceId) ?? 0)

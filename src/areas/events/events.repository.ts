@@ -20,19 +20,20 @@ import type { Executor } from '../../db/client.ts'
 import { pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
+import { eventUrl } from '../../db/sql/page-urls.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { sessions } from '../../db/schema/accounts.ts'
-import { events, literals } from '../../db/schema/events.ts'
+import { events, isFor } from '../../db/schema/events.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import {
   emailField,
   eventKinds,
-  grantEventTypes,
-  managerEventTypes,
+  eventReaders,
   isEventType,
   kindOf,
   withoutPerson,
+  type EventReaders,
 } from '../../domain/events.ts'
 import { noRows, startOf, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
 import type { WatchingMember } from './events-watcher.ts'
@@ -197,12 +198,11 @@ interface EventQuery {
 /** Events of a workspace that a reader may see, newest first. `since` is inclusive, `until` is not. */
 export async function listEvents(
   executor: Executor,
-  input: { workspaceId: string; filter: EventFilter; view: EventView } & PageRange,
+  input: { workspaceId: string; filter: EventFilter; view: EventView; seedUrlPrefix: string } & PageRange,
 ): Promise<JsonRows> {
   const { filter, view, ...range } = input
   const { showsInvites, grantsOf } = view
-  if (filter.types && !filter.types.some((type) => showsInvites || !isOneOf(managerEventTypes, type)))
-    return noRows
+  if (filter.types?.every((type) => readersOf(type) === 'managers') && !showsInvites) return noRows
   const query = { filter, showsInvites, showsAllGrants: grantsOf === undefined }
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   const statement = isFiltered ? prepareEvents(executor, query) : selectUnfiltered(query)(executor)
@@ -226,7 +226,7 @@ function selectUnfiltered({ showsInvites, showsAllGrants }: EventQuery) {
   return found.select
 }
 
-/** Prepares a query with the values `workspaceId`, `at`, `id`, `limit` and `grantsOf`; without a name for one use. */
+/** Prepares a query with the values `workspaceId`, `seedUrlPrefix`, `at`, `id`, `limit` and `grantsOf`; without a name for one use. */
 function prepareEvents(executor: Executor, query: EventQuery, name = '') {
   const limit = name === '' ? sql.placeholder('limit') : pageLimit
   return selectJsonRows(executor, selectVisible(executor, query, limit)).prepare(name)
@@ -237,14 +237,23 @@ type PageLimit = typeof pageLimit | Placeholder
 
 function selectVisible(executor: Executor, query: EventQuery, limit: PageLimit) {
   const { filter, showsInvites, showsAllGrants } = query
-  const hiddenTypes = [...(showsInvites ? [] : managerEventTypes), ...(showsAllGrants ? [] : grantEventTypes)]
+  const shown = eventReaders.filter(
+    (readers) =>
+      readers === 'everybody' ||
+      (readers === 'managers' && showsInvites) ||
+      (readers === 'grantors' && showsAllGrants),
+  )
   const { types } = filter
-  // Needs no further condition: everybody may see all events about a seed.
-  if (filter.seedId !== undefined || !(types ?? hiddenTypes).some((type) => isOneOf(hiddenTypes, type)))
-    return selectEvents(executor, filter, limit)
-  if (!showsAllGrants && types?.every((type) => isOneOf(grantEventTypes, type)))
+  const asked = types ? types.map(readersOf) : eventReaders
+  if (filter.seedId !== undefined || asked.every((readers) => shown.includes(readers))) {
+    // Needs no further condition: everybody may see all events about a seed. With it, types that all may see are found in the
+    // index of those, however many others are newer.
+    const areForEverybody = types?.every((type) => readersOf(type) === 'everybody')
+    return selectEvents(executor, filter, limit, areForEverybody ? isFor('everybody') : undefined)
+  }
+  if (!showsAllGrants && asked.every((readers) => readers === 'grantors'))
     return selectEvents(executor, filter, limit, isAboutOwnGrant)
-  const forAll = selectEvents(executor, filter, limit, sql`${events.type} not in ${literals(hiddenTypes)}`)
+  const forAll = selectEvents(executor, filter, limit, or(...shown.map((readers) => isFor(readers))))
   if (showsAllGrants) return forAll
   const ofGrants = selectEvents(executor, filter, limit, isAboutOwnGrant)
   // Each branch uses its own index. Times as texts have the order of the times.
@@ -253,8 +262,11 @@ function selectVisible(executor: Executor, query: EventQuery, limit: PageLimit) 
     .limit(limit)
 }
 
-/** The columns of an event, as the API shows it. */
-export const eventColumns = {
+/** Who may see events of a type. What this version does not know is for managers. */
+const readersOf = (type: string): EventReaders => (isEventType(type) ? kindOf(type).readers : 'managers')
+
+/** The columns of an event as they are stored, for what is in its workspace. */
+export const storedEventColumns = {
   id: events.id,
   type: events.type,
   actorType: events.actorType,
@@ -268,6 +280,13 @@ export const eventColumns = {
   summary: events.summary,
   data: events.data,
   createdAt: events.createdAt,
+}
+
+/** The columns of an event, as the API shows it, with the statement's `seedUrlPrefix`. */
+export const eventColumns = {
+  ...storedEventColumns,
+  workspaceId: events.workspaceId,
+  url: eventUrl(events),
 }
 
 function selectEvents(executor: Executor, filter: EventFilter, limit: PageLimit, condition?: SQL) {
@@ -293,22 +312,18 @@ function selectEvents(executor: Executor, filter: EventFilter, limit: PageLimit,
     .limit(limit)
 }
 
-function isOneOf(types: readonly string[], type: string): boolean {
-  return types.includes(type)
-}
-
 /** Whether an event is about a grant of the user `grantsOf`, whoever the actor is. */
-export const isAboutOwnGrant = sql`${events.type} in ${literals(grantEventTypes)} and ${events.targetId} in (
+export const isAboutOwnGrant = sql`${isFor('grantors')} and ${events.targetId} in (
   select ${agentGrants.id} from ${agentGrants}
   where ${agentGrants.workspaceId} = ${sql.placeholder('workspaceId')} and ${agentGrants.userId} = ${sql.placeholder('grantsOf')}
 )`
 
 const selectEndedWatches = prepared((executor) =>
   executor
-    .select({ place: sql<number>`asked.place::int - 1` })
+    .select({ ordinal: sql<number>`asked.ordinal::int - 1` })
     .from(
       sql`unnest(${keysParameter('sessionIds', 'uuid')}, ${keysParameter('userIds', 'uuid')}, ${keysParameter('workspaceIds', 'uuid')})
-        with ordinality as asked (session_id, user_id, workspace_id, place)`,
+        with ordinality as asked (session_id, user_id, workspace_id, ordinal)`,
     )
     .where(
       sql`not exists (
@@ -322,7 +337,7 @@ const selectEndedWatches = prepared((executor) =>
     .prepare('events_select_ended_watches'),
 )
 
-/** Finds those whose session or membership has ended, by their places in the list. */
+/** Finds those whose session or membership has ended, by their ordinals in the list. */
 export async function findEndedWatches(
   executor: Executor,
   members: readonly WatchingMember[],
@@ -332,5 +347,5 @@ export async function findEndedWatches(
     userIds: members.map(({ userId }) => userId),
     workspaceIds: members.map(({ workspaceId }) => workspaceId),
   })
-  return rows.map(({ place }) => place)
+  return rows.map(({ ordinal }) => ordinal)
 }

@@ -34,34 +34,49 @@ export const EventData = Type.Unsafe<Record<string, unknown>>({
     'more. Empty for events from before there was `data`.',
 })
 
+/** What is stored of an event, as answers and exports have it. */
+export const storedEventFields = {
+  id: Type.String({ description: 'The id of the event.' }),
+  type: Type.String({ description: 'What happened, such as `member.role_changed`.' }),
+  actorType: stringEnum(['user', 'agent', 'service', 'system'], {
+    description:
+      'Who acted: a person (`user`), an agent on behalf of a person, a service account (`service`), or the service itself or ' +
+      'its operator (`system`).',
+  }),
+  actorUserId: nullableString({
+    description: 'The person or the service account that acted, or on whose behalf an agent acted.',
+  }),
+  actorName: Type.String({ description: 'Their name at the time.' }),
+  grantId: nullableString({ description: 'The grant of the agent that acted.' }),
+  apiKeyId: nullableString({ description: 'The API key that was used.' }),
+  source: stringEnum(['web', 'api', 'mcp', 'system'], {
+    description:
+      'How it was done: on the website, through the API, by an agent, or on the server: by the service itself or by a ' +
+      'command of its operator.',
+  }),
+  targetType: nullableString({
+    description: 'The kind of what the event is about, such as `seed`. Null if there is none.',
+  }),
+  targetId: nullableString({ description: 'The id of what the event is about. Null if there is none.' }),
+  summary: Type.String({ description: 'What happened, in words, made from `data`.' }),
+  data: ref(EventData),
+  createdAt: timestamp('When it happened.'),
+}
+
 export const Event = named(
   'Event',
   {
-    id: Type.String({ description: 'The id of the event.' }),
-    type: Type.String({ description: 'What happened, such as `member.role_changed`.' }),
-    actorType: stringEnum(['user', 'agent', 'system'], {
+    ...storedEventFields,
+    workspaceId: Type.String({ description: 'The id of its workspace.' }),
+    url: nullableString({
+      format: 'uri',
       description:
-        'Who acted: a person (`user`), an agent on behalf of a person, or the service or its operator (`system`).',
+        'The URL of the seed, the evidence or the comment that the event is about, on the website. Null for anything else.',
     }),
-    actorUserId: nullableString({ description: 'The person who acted, or on whose behalf an agent acted.' }),
-    actorName: Type.String({ description: 'The name of that person at the time.' }),
-    grantId: nullableString({ description: 'The grant of the agent that acted.' }),
-    apiKeyId: nullableString({ description: 'The API key that was used.' }),
-    source: stringEnum(['web', 'api', 'mcp', 'system'], {
-      description:
-        'How it was done: on the website, through the API, by an agent, or on the server: by the service itself or by a ' +
-        'command of its operator.',
-    }),
-    targetType: nullableString({
-      description: 'The kind of what the event is about, such as `seed`. Null if there is none.',
-    }),
-    targetId: nullableString({ description: 'The id of what the event is about. Null if there is none.' }),
-    summary: Type.String({ description: 'What happened, in words, made from `data`.' }),
-    data: ref(EventData),
-    createdAt: timestamp('When it happened.'),
   },
   {
     id: exampleIds.event,
+    workspaceId: exampleIds.workspace,
     type: 'seed.created',
     actorType: 'user',
     actorUserId: exampleIds.user,
@@ -71,6 +86,7 @@ export const Event = named(
     source: 'api',
     targetType: 'seed',
     targetId: exampleIds.seed,
+    url: `https://app.example.com/s/${exampleIds.seed}`,
     summary: `Grace Hopper created the seed ${exampleSeed.title}`,
     data: { seedId: exampleIds.seed, title: exampleSeed.title },
     createdAt: exampleTime,
@@ -190,7 +206,7 @@ export const eventsChanges = operation({
   id: 'events.changes',
   summary: 'Follow the events of a workspace',
   description:
-    'Oldest first, in the order in which they took effect, without gaps: who asks again with the `cursor` of the last ' +
+    'Oldest first, in the order in which they took effect, without gaps: a client that goes on with the `cursor` of the last ' +
     'response gets each event exactly once. Shows what `events.list` shows to the caller at this time. A page may have ' +
     'fewer events than `limit`, even none, while `hasMore` is true. After a backup was restored that is older than the ' +
     'cursor, returns 409 `cursor_unknown`: begin again without `after`. Works like `events.list` otherwise.',
@@ -216,7 +232,7 @@ export const eventsStream = streamOperation(
     id: 'events.stream',
     summary: 'Stream the events of a workspace',
     description:
-      'Server-sent events, for clients that are to know within about a second. Sends what `events.changes` returns: the ' +
+      'Server-sent events, for clients that need each event within about a second. Sends what `events.changes` returns: the ' +
       'events behind `Last-Event-ID` or `after`, and then each new one. `data` is an `Event` as JSON, `id` its cursor, which ' +
       '`events.changes` takes as well. There is no `event` field. The stream ends after an hour, when the process stops, ' +
       'when the key is revoked and when the caller is no longer a member: connect again with `Last-Event-ID`, as ' +

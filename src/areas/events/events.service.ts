@@ -11,7 +11,7 @@ import {
   decodeFeedCursor,
   encodeFeedCursor,
   startOfFeed,
-  type FeedPlace,
+  type FeedPosition,
 } from '../../domain/event-cursors.ts'
 import { parseJson, type Json } from '../../kernel/json-text.ts'
 import {
@@ -31,13 +31,13 @@ import { parseTime } from '../../kernel/times.ts'
 import { readEventPositions, readFeed, type FeedRows } from './event-feed.repository.ts'
 import { createEventStreams, streamBatchMax, type OpenStream, type StreamListener } from './event-streams.ts'
 import { createEventsWatcher, type WatchListener } from './events-watcher.ts'
-import { findEventPlaces, type EventPlace } from './event-places.repository.ts'
+import { findEventTargets, type EventTarget } from './event-targets.repository.ts'
 import { findEndedWatches, listEvents, type EventFilter, type EventView } from './events.repository.ts'
 import { requireEventTypes, splitEventTypes } from '../../domain/event-types.ts'
 import { seedIdOf, type EventType } from '../../domain/events.ts'
 import type { Event as WorkspaceEvent, EventChanges } from './events.schemas.ts'
 
-export type { EventPlace, EventType, WorkspaceEvent }
+export type { EventTarget, EventType, WorkspaceEvent }
 
 /** The filters of the feed. Times are RFC 3339. */
 export interface EventsRequest extends PageRequest, SharedFilters {
@@ -105,14 +105,14 @@ export interface EventsService {
     listener: StreamListener,
   ): Promise<OpenStream>
   /**
-   * What the actors and targets of events are now, by their ids: those that still exist, and that the caller may see. One
+   * What the ids that events have are now, by these ids: those that still exist, and that the caller may see. One
    * statement for all.
    */
-  findPlaces(
+  findTargets(
     principal: Principal,
     slug: string,
-    events: readonly WorkspaceEvent[],
-  ): Promise<ReadonlyMap<string, EventPlace>>
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, EventTarget>>
   /** The position of the newest event when the request began, for `watch`; 0 without events. For sessions only. */
   getPosition(principal: Principal, slug: string): Promise<number>
   /**
@@ -128,10 +128,12 @@ export function createEventsService(options: {
   requireWorkspace: RequireWorkspace
   /** Called once for each outage in which watched events cannot be read. */
   onWatchError: (error: unknown) => void
+  /** What the URLs of seeds begin with. */
+  seedUrlPrefix: string
   /** How often watched events are read. Default: once a second. */
   pollEveryMs?: number | undefined
 }): EventsService {
-  const { db, requireWorkspace, onWatchError, pollEveryMs } = options
+  const { db, requireWorkspace, onWatchError, seedUrlPrefix, pollEveryMs } = options
   const watcher = createEventsWatcher({
     readPositions: (workspaceIds) => readEventPositions(db, workspaceIds),
     findEnded: (members) => findEndedWatches(db, members),
@@ -140,18 +142,18 @@ export function createEventsService(options: {
   })
   const streams = createEventStreams({
     watcher,
-    read: (query) => readFeed(db, query),
+    read: (query) => readFeed(db, { ...query, seedUrlPrefix }),
     onReadError: onWatchError,
   })
 
   /** Reads the events behind a cursor. Throws `cursor_invalid` and `cursor_unknown`. */
   async function readBehind(
-    query: Omit<Parameters<typeof readFeed>[1], 'after'>,
+    query: Omit<Parameters<typeof readFeed>[1], 'after' | 'seedUrlPrefix'>,
     { after, field }: { after: string | undefined; field: string },
   ): Promise<FeedRows> {
     const { workspaceId } = query
     const from = readCursor(workspaceId, after, field)
-    const rows = await readFeed(db, { ...query, after: from?.position })
+    const rows = await readFeed(db, { ...query, seedUrlPrefix, after: from?.position })
     // A backup from before the event was restored.
     if (from && from.id !== rows.after.id) throw errors.cursorUnknown()
     return rows
@@ -171,14 +173,14 @@ export function createEventsService(options: {
         ...(since !== undefined && { since: parseTime(since) }),
         ...(until !== undefined && { until: parseTime(until) }),
       }
-      const view = viewOf(principal, workspace)
+      const query = { workspaceId, filter, view: viewOf(principal, workspace), seedUrlPrefix }
       // A malformed id belongs to nobody and nothing: the list is empty.
       const hasNone = [actorUserId, targetId, seedId, grantId].some((id) => id !== undefined && !isId(id))
       return readPage<WorkspaceEvent>(request, {
         listId: eventsListId(workspaceId, request),
         order: 'newestFirst',
         read: async (range) =>
-          hasNone ? noRows : listEvents(db, { workspaceId, filter, view, ...startAt(range, filter.until) }),
+          hasNone ? noRows : listEvents(db, { ...query, ...startAt(range, filter.until) }),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
       })
     },
@@ -186,7 +188,8 @@ export function createEventsService(options: {
     async get(principal, slug, eventId) {
       const workspace = await requireWorkspace(principal, slug, 'events.get')
       if (!isId(eventId)) throw errors.notFound()
-      const query = { workspaceId: workspace.id, filter: { id: eventId }, view: viewOf(principal, workspace) }
+      const view = viewOf(principal, workspace)
+      const query = { workspaceId: workspace.id, filter: { id: eventId }, view, seedUrlPrefix }
       const { text, count } = await listEvents(db, { ...query, ...startOf.newestFirst, limit: 1 })
       if (count === 0) throw errors.notFound()
       return text as Json<WorkspaceEvent>
@@ -205,9 +208,9 @@ export function createEventsService(options: {
       const query = { workspaceId, filter, view: viewOf(principal, workspace), limit }
       const rows = await readBehind(query, { after, field: 'after' })
       const { text, count } = cutRows(rows, limit)
-      const place = placeBehind(rows, { text, count, limit })
-      const cursor = encodeFeedCursor(workspaceId, place)
-      const hasMore = place.position < rows.last
+      const reached = positionBehind(rows, { text, count, limit })
+      const cursor = encodeFeedCursor(workspaceId, reached)
+      const hasMore = reached.position < rows.last
       return `{"events":[${text}],"cursor":${JSON.stringify(cursor)},"hasMore":${hasMore}}` as Json<EventChanges>
     },
 
@@ -226,17 +229,12 @@ export function createEventsService(options: {
       return streams.open({ workspaceId, view, isWanted, check, listener }, rows)
     },
 
-    async findPlaces(principal, slug, events) {
+    async findTargets(principal, slug, ids) {
       const workspace = await requireWorkspace(principal, slug, 'events.list')
       const { grantsOf } = viewOf(principal, workspace)
-      const ids = new Set(
-        events.flatMap(({ targetId, actorUserId, data }) =>
-          [targetId, actorUserId, seedIdOf(data)].filter((id) => id !== null),
-        ),
-      )
-      if (ids.size === 0) return new Map()
-      const query = { workspaceId: workspace.id, ids: [...ids], grantsOf }
-      return new Map((await findEventPlaces(db, query)).map((place) => [place.targetId, place]))
+      if (ids.length === 0) return new Map()
+      const query = { workspaceId: workspace.id, ids, grantsOf }
+      return new Map((await findEventTargets(db, query)).map((target) => [target.id, target]))
     },
 
     async getPosition(principal, slug) {
@@ -254,17 +252,17 @@ export function createEventsService(options: {
   }
 }
 
-/** The place of a cursor, from the beginning without one; undefined for `now`. Throws `cursor_invalid`. */
-function readCursor(workspaceId: string, after: string | undefined, field: string): FeedPlace | undefined {
+/** The position of a cursor, from the beginning without one; undefined for `now`. Throws `cursor_invalid`. */
+function readCursor(workspaceId: string, after: string | undefined, field: string): FeedPosition | undefined {
   if (after === undefined) return startOfFeed(workspaceId)
   return after === 'now' ? undefined : decodeFeedCursor(workspaceId, after, field)
 }
 
-/** The place behind the rows of a page; if it is not full, behind all that were looked at. */
-function placeBehind(
+/** The position behind the rows of a page; if it is not full, behind all that were looked at. */
+function positionBehind(
   { count: found, positions, until }: FeedRows,
   page: JsonRows & { limit: number },
-): FeedPlace {
+): FeedPosition {
   if (page.count === found && found < page.limit) return until
   const { id } = parseJson(lastRow(page.text) as Json<WorkspaceEvent>)
   return { position: Number(positions[page.count - 1]), id }

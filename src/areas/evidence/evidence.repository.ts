@@ -1,17 +1,20 @@
-import { and, desc, eq, isNotNull, isNull, lt, sql, type SQL } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lt, sql, type Column, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
-import { placeRows } from '../../db/sql/placed-rows.ts'
+import { itemColumns, readOne, selectJsonRows, type Columns } from '../../db/sql/json-rows.ts'
+import { keysetOf } from '../../db/sql/keyset.ts'
+import { selectPageBytes } from '../../db/sql/page-bytes.ts'
 import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
 import { evidenceBytes } from '../../db/sql/text-bytes.ts'
 import { evidence } from '../../db/schema/seeds.ts'
-import { pageBytesMax, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
+import { pageBytesMax, type JsonRows, type ListOrder, type PageRange } from '../../kernel/pagination.ts'
 import type { EvidenceAuthors } from '../../domain/seeds.ts'
 import { isCounted } from '../seeds/evidence-counts.repository.ts'
 import type { Evidence } from './evidence.schemas.ts'
 
-const evidenceColumns = {
+/** The columns of evidence as answers have it. */
+export const evidenceColumns = {
   id: evidence.id,
+  workspaceId: evidence.workspaceId,
   seedId: evidence.seedId,
   kind: evidence.kind,
   verdict: evidence.verdict,
@@ -33,16 +36,34 @@ const selectCounted = prepared((executor) =>
 const selectAll = prepared((executor) => prepareEvidence(executor, { name: 'evidence_select_all_of_seed' }))
 
 /** Without a name, the statement is for one use. */
-function prepareEvidence(executor: Executor, { name = '', filter }: { name?: string; filter?: SQL }) {
+function prepareEvidence(
+  executor: Executor,
+  { name = '', filter, order }: { name?: string; filter?: SQL | undefined; order?: ListOrder },
+) {
+  return selectEvidencePage<Evidence>(executor, evidenceColumns, filter, order).prepare(name)
+}
+
+/** A page of the evidence of the statement's `seedId`, by default newest first; no more than `pageBytesMax`. */
+export function selectEvidencePage<Item>(
+  executor: Executor,
+  columns: Columns<Item>,
+  filter: SQL | undefined,
+  order: ListOrder = 'newestFirst',
+) {
   const isOfSeed = and(eq(evidence.seedId, sql.placeholder('seedId')), filter)
-  const placed = placeRows(executor, evidence, evidenceBytes, isOfSeed)
+  const page = selectPageBytes(executor, evidence, evidenceBytes, isOfSeed, evidence.createdAt, order)
   const rows = executor
-    .select(itemColumns<Evidence>(evidenceColumns))
-    .from(placed)
-    .innerJoin(evidence, eq(evidence.id, placed.id))
-    .where(lt(placed.bytesBefore, pageBytesMax))
-    .orderBy(desc(evidence.createdAt), desc(evidence.id))
-  return selectJsonRows(executor, rows).prepare(name)
+    .select(itemColumns<Item>(columns))
+    .from(page)
+    .innerJoin(evidence, eq(evidence.id, page.id))
+    .where(lt(page.bytesBefore, pageBytesMax))
+    .orderBy(...keysetOf(order, evidence.createdAt, evidence.id).orderBy)
+  return selectJsonRows(executor, rows)
+}
+
+/** Whether people wrote something themselves, or agents for them. */
+export function isBy(by: EvidenceAuthors, agentName: Column): SQL {
+  return by === 'agents' ? isNotNull(agentName) : isNull(agentName)
 }
 
 /** Which evidence of a seed a list contains. */
@@ -52,15 +73,16 @@ export interface EvidenceFilter {
   includeWithdrawn?: boolean
 }
 
-/** Evidence of a seed, newest first; no more than `pageBytesMax`. */
+/** Evidence of a seed; no more than `pageBytesMax`. */
 export function listEvidence(
   executor: Executor,
-  { by, includeWithdrawn = false, ...values }: { seedId: string } & EvidenceFilter & PageRange,
+  query: { seedId: string; order: ListOrder } & EvidenceFilter & PageRange,
 ): Promise<JsonRows> {
-  if (by !== undefined) {
-    const isBy = by === 'agents' ? isNotNull(evidence.agentName) : isNull(evidence.agentName)
-    const filter = and(isBy, includeWithdrawn ? undefined : isCounted)
-    return readOne(prepareEvidence(executor, { ...(filter && { filter }) }).execute(values))
+  const { by, includeWithdrawn = false, order, ...values } = query
+  if (by !== undefined || order !== 'newestFirst') {
+    const isByAuthor = by && isBy(by, evidence.agentName)
+    const filter = and(isByAuthor, includeWithdrawn ? undefined : isCounted)
+    return readOne(prepareEvidence(executor, { filter, order }).execute(values))
   }
   return readOne((includeWithdrawn ? selectAll : selectCounted)(executor).execute(values))
 }

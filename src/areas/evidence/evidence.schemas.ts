@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject } from '@sinclair/typebox'
 import { exampleIds, exampleTime } from '../../http/description/examples.ts'
-import { listOperation, operation } from '../../http/description/operation.ts'
+import { listOperation, operation, pathParams } from '../../http/description/operation.ts'
 import {
   closed,
   described,
@@ -15,6 +15,7 @@ import {
   timestamp,
 } from '../../kernel/schemas.ts'
 import { errors } from '../../kernel/errors.ts'
+import { creationSorts } from '../../kernel/pagination.ts'
 import {
   evidenceAuthors,
   evidenceKinds,
@@ -67,11 +68,18 @@ export const Evidence = named(
   'Evidence',
   {
     ...countedEvidenceFields,
+    workspaceId: Type.String({ description: 'The id of the workspace.' }),
     withdrawnAt: nullableTimestamp('Since when it no longer counts; null if it was not withdrawn.'),
     withdrawnByName: nullableString({ description: 'The name of the person who withdrew it, at the time.' }),
     withdrawnReason: nullableString({ description: 'Why it was withdrawn; null without a reason.' }),
   },
-  { ...exampleCountedEvidence, withdrawnAt: null, withdrawnByName: null, withdrawnReason: null },
+  {
+    ...exampleCountedEvidence,
+    workspaceId: exampleIds.workspace,
+    withdrawnAt: null,
+    withdrawnByName: null,
+    withdrawnReason: null,
+  },
   'What was found for or against a seed.',
 )
 export type Evidence = Static<typeof Evidence>
@@ -99,11 +107,25 @@ export const evidenceFields = {
   ),
 }
 
+export const evidenceParams = pathParams('evidenceId')
+
+export const evidenceGet = operation({
+  id: 'evidence.get',
+  summary: 'Read evidence',
+  description:
+    'For all members of its workspace. Withdrawn evidence is returned too, with `withdrawnAt`, as `seeds.listEvidence` ' +
+    'lists it with `includeWithdrawn`.',
+  params: evidenceParams,
+  success: ref(Evidence),
+  returns: 'The evidence, as `seeds.listEvidence` has it.',
+  errors: [errors.notFound],
+})
+
 export const seedsListEvidence = listOperation(
   {
     id: 'seeds.listEvidence',
     summary: 'List the evidence of a seed',
-    description: 'Newest first, without what was withdrawn.',
+    description: 'By default newest first, without what was withdrawn.',
     params: seedParams,
     returns: 'A page of evidence.',
     errors: [errors.notFound],
@@ -116,6 +138,12 @@ export const seedsListEvidence = listOperation(
           description: 'Only evidence that people added themselves, or only what agents added for them.',
         }),
       ),
+      sort: Type.Optional(
+        stringEnum(creationSorts, {
+          default: '-createdAt',
+          description: '`-createdAt`: newest first. `createdAt`: oldest first.',
+        }),
+      ),
       includeWithdrawn: Type.Optional(
         Type.Boolean({ default: false, description: '`true`: also evidence that was withdrawn.' }),
       ),
@@ -126,7 +154,8 @@ export const seedsListEvidence = listOperation(
 export const seedsAddEvidence = operation({
   id: 'seeds.addEvidence',
   summary: 'Add evidence to a seed',
-  description: 'For people who have joined the seed, whatever its status.',
+  description:
+    'For people who have joined the seed, whatever its status; with `join`, for members and above who have not, too.',
   params: seedParams,
   // Described only here, not in the inputs of the tools: a model reads each word of those with every request.
   body: closed(
@@ -134,10 +163,17 @@ export const seedsAddEvidence = operation({
       ...evidenceFields,
       kind: described(evidenceFields.kind, kindDescription),
       verdict: described(evidenceFields.verdict, verdictDescription),
+      join: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description:
+            '`true`: the author joins the seed in the same change, as by `seeds.join`, unless they have already.',
+        }),
+      ),
     },
     { examples: [exampleFinding] },
   ),
   success: ref(EvidenceAddition),
   returns: 'The new evidence.',
-  errors: [...writerErrors, errors.notAParticipant, errors.sourceUrlInvalid],
+  errors: [...writerErrors, errors.notAParticipant, errors.seedClosed, errors.sourceUrlInvalid],
 })

@@ -1,20 +1,30 @@
 import type { Changes, Lock } from '../../access/change.ts'
-import type { RequireWorkspaceOfSeed } from '../../access/workspace-access.ts'
+import type { RequireSeedOf, RequireWorkspaceOfSeed } from '../../access/workspace-access.ts'
 import type { Database } from '../../db/client.ts'
 import { together } from '../../db/together.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
 import type { Page } from '../../kernel/pagination.ts'
 import type { Principal } from '../../domain/principal.ts'
-import { evidenceSummaryLengthMax, isSourceUrl, type EvidenceKind, type Verdict } from '../../domain/seeds.ts'
+import {
+  evidenceSummaryLengthMax,
+  isClosed,
+  isSourceUrl,
+  type EvidenceKind,
+  type Verdict,
+} from '../../domain/seeds.ts'
 import { requireLines } from '../../kernel/text.ts'
+import { deleteAsked } from '../notifications/asked.repository.ts'
 import { notifyFollowers } from '../notifications/notify.repository.ts'
+import { findEvidence } from './evidence-edits.repository.ts'
 import { insertEvidence } from './evidence.repository.ts'
 import type { Evidence } from './evidence.schemas.ts'
-import { lockParticipant } from '../seeds/participants.repository.ts'
-import { readEvidence, toEvidence, type EvidenceRequest } from './read-evidence.ts'
-import { lockSeed, touchSeed } from '../seeds/seeds.repository.ts'
+import { insertFollowers } from '../seeds/followers.repository.ts'
+import { insertParticipantIfNew, lockParticipant } from '../seeds/participants.repository.ts'
+import { readEvidence, toEvidence, versionOfEvidence, type EvidenceRequest } from './read-evidence.ts'
+import { lockSeed, touchSeed, type LockedSeed } from '../seeds/seeds.repository.ts'
 
+export { versionOfEvidence }
 export type { Evidence }
 
 export interface EvidenceInput {
@@ -23,13 +33,20 @@ export interface EvidenceInput {
   summary: string
   /** An http or https URL. */
   sourceUrl?: string
+  /** Whether the author joins the seed with it, unless they have already. */
+  join?: boolean
 }
 
 /** The evidence of seeds. Its methods throw `not_found` unless the seed is in a workspace of the caller. */
 export interface EvidenceService {
-  /** Newest first. It can be read backward. */
+  /** By default newest first. */
   list(principal: Principal, seedId: string, request: EvidenceRequest): Promise<Page<Evidence>>
-  /** Throws `not_a_participant`, `text_invalid` and `source_url_invalid`. */
+  /** Also withdrawn evidence. Throws `not_found` for evidence of another workspace. */
+  get(principal: Principal, evidenceId: string): Promise<Evidence>
+  /**
+   * Throws `text_invalid` and `source_url_invalid`; for people who have not joined the seed `not_a_participant`, or, with
+   * `join`, `seed_closed` if it cannot be joined.
+   */
   add(principal: Principal, seedId: string, input: EvidenceInput): Promise<Evidence>
 }
 
@@ -37,6 +54,7 @@ export interface EvidenceServiceOptions {
   db: Database
   changes: Changes
   requireWorkspaceOfSeed: RequireWorkspaceOfSeed
+  requireSeedOf: RequireSeedOf
 }
 
 const notCorrected = {
@@ -47,11 +65,18 @@ const notCorrected = {
 }
 
 export function createEvidenceService(options: EvidenceServiceOptions): EvidenceService {
-  const { db, changes, requireWorkspaceOfSeed } = options
+  const { db, changes, requireWorkspaceOfSeed, requireSeedOf } = options
   return {
     async list(principal, seedId, request) {
       await requireWorkspaceOfSeed(principal, seedId, 'seeds.listEvidence')
       return readEvidence(db, seedId, request)
+    },
+
+    async get(principal, evidenceId) {
+      await requireSeedOf(principal, { kind: 'evidence', id: evidenceId }, 'evidence.get')
+      const piece = await findEvidence(db, evidenceId)
+      if (!piece) throw errors.notFound()
+      return toEvidence(piece)
     },
 
     async add(principal, seedId, input) {
@@ -60,15 +85,16 @@ export function createEvidenceService(options: EvidenceServiceOptions): Evidence
       }
       const { user, agentName = null } = principal
       const workspace = await requireWorkspaceOfSeed(principal, seedId, 'seeds.addEvidence')
-      const lock: Lock<{ title: string; isParticipant: boolean }> = async (tx) => {
+      const lock: Lock<LockedSeed & { isParticipant: boolean }> = async (tx) => {
         const [seed, isParticipant] = await together([
           lockSeed(tx, seedId, 'no key update'),
           lockParticipant(tx, seedId, user.id),
         ])
-        return seed && { title: seed.title, isParticipant }
+        return seed && { ...seed, isParticipant }
       }
-      return changes.makeIn(principal, workspace, lock, async ({ now, write, appendEvent }, seed) => {
+      return changes.makeIn(principal, workspace, lock, async ({ tx, now, write, appendEvent }, seed) => {
         const row = {
+          workspaceId: workspace.id,
           id: createId(),
           seedId,
           kind: input.kind,
@@ -80,11 +106,19 @@ export function createEvidenceService(options: EvidenceServiceOptions): Evidence
           agentName,
           createdAt: now,
         }
-        if (!seed.isParticipant) throw errors.notAParticipant()
-        write((tx) => insertEvidence(tx, row))
-        write((tx) => touchSeed(tx, seedId, now))
-        write((tx) =>
-          notifyFollowers(tx, {
+        const joins = !seed.isParticipant
+        if (joins) {
+          if (!input.join) throw errors.notAParticipant()
+          if (isClosed(seed.status)) throw errors.seedClosed()
+          const participant = { seedId, userId: user.id, workspaceId: workspace.id, joinedAt: now }
+          await insertParticipantIfNew(tx, participant)
+          write((executor) => insertFollowers(executor, participant, [user.id]))
+          write((executor) => deleteAsked(executor, seedId, user.id))
+        }
+        write((executor) => insertEvidence(executor, row))
+        write((executor) => touchSeed(executor, seedId, now))
+        write((executor) =>
+          notifyFollowers(executor, {
             kind: 'evidence',
             data: { evidenceId: row.id, verdict: row.verdict },
             workspaceId: workspace.id,
@@ -93,6 +127,7 @@ export function createEvidenceService(options: EvidenceServiceOptions): Evidence
             at: now,
           }),
         )
+        if (joins) appendEvent({ type: 'seed.joined', data: { seedId, title: seed.title } })
         appendEvent({
           type: 'evidence.added',
           data: { evidenceId: row.id, seedId, title: seed.title, kind: row.kind, verdict: row.verdict },

@@ -1,31 +1,46 @@
 import type { Database } from '../../db/client.ts'
-import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
+import { evidenceFieldNames } from '../../domain/seeds.ts'
+import { orderOf, readPage, type CreationSort, type Page, type PageRequest } from '../../kernel/pagination.ts'
+import { versionOfFields } from '../../kernel/versions.ts'
+import type { EvidenceFields } from './evidence-edits.repository.ts'
 import { listEvidence, type EvidenceFilter, type EvidenceRow } from './evidence.repository.ts'
 import type { Evidence } from './evidence.schemas.ts'
 
-/** The filter and the page of a list of evidence. */
-export interface EvidenceRequest extends PageRequest, EvidenceFilter {}
+/** The filter, the order and the page of a list of evidence. */
+export interface EvidenceRequest extends PageRequest, EvidenceFilter {
+  /** By default `-createdAt`. */
+  sort?: CreationSort
+}
 
-/** A page of the evidence of a seed, newest first. */
+/** A page of the evidence of a seed, by default newest first. */
 export function readEvidence(
   db: Database,
   seedId: string,
-  { by, includeWithdrawn, ...page }: EvidenceRequest,
+  { by, includeWithdrawn, sort = '-createdAt', ...page }: EvidenceRequest,
 ): Promise<Page<Evidence>> {
   const filter = { ...(by !== undefined && { by }), ...(includeWithdrawn && { includeWithdrawn }) }
+  const order = orderOf(sort)
+  const filters = [by, includeWithdrawn && 'withdrawn', order === 'oldestFirst' && sort]
   return readPage<Evidence>(page, {
-    listId: ['seeds.listEvidence', seedId, by, includeWithdrawn && 'withdrawn'].filter(Boolean).join(' '),
-    order: 'newestFirst',
-    read: (range) => listEvidence(db, { seedId, ...filter, ...range }),
+    listId: ['seeds.listEvidence', seedId, ...filters].filter(Boolean).join(' '),
+    order,
+    read: (range) => listEvidence(db, { seedId, order, ...filter, ...range }),
     positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
   })
 }
 
+/** The version of evidence: of what its author can correct. */
+export function versionOfEvidence(evidence: EvidenceFields): string {
+  return versionOfFields(evidence, evidenceFieldNames)
+}
+
 /** Evidence as answers have it. */
 export function toEvidence(row: Omit<EvidenceRow, 'withdrawnByUserId'>): Evidence {
-  const { id, seedId, kind, verdict, summary, sourceUrl, authorUserId, authorName, agentName } = row
+  const { id, workspaceId, seedId, kind, verdict, summary, sourceUrl, authorUserId, authorName, agentName } =
+    row
   return {
     id,
+    workspaceId,
     seedId,
     kind,
     verdict,

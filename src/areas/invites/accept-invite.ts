@@ -7,7 +7,6 @@ import { errors } from '../../kernel/errors.ts'
 import type { OmitEach } from '../../domain/events.ts'
 import type { Principal, PrincipalUser } from '../../domain/principal.ts'
 import type { Role } from '../../domain/roles.ts'
-import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { NewEvent } from '../../access/event-log.repository.ts'
 import { findMember, insertMemberIfNew, lockMembersOfWorkspace } from '../../access/memberships.repository.ts'
 import { notifyMembers } from '../notifications/notify.repository.ts'
@@ -38,9 +37,9 @@ export type FindInvite = (executor: Executor) => Promise<ReceivedInvite | undefi
  */
 export async function acceptInvite(
   { tx, now, write, appendEvent }: ChangeContext<OmitEach<NewEvent, 'at'>>,
-  input: { principal: Principal; found: ReceivedInvite; find: FindInvite; jobs: JobQueue },
+  input: { principal: Principal; found: ReceivedInvite; find: FindInvite },
 ): Promise<AcceptedInvite> {
-  const { principal, found, find, jobs } = input
+  const { principal, found, find } = input
   const { user } = principal
   const { workspaceId } = found
   const [address, , invite, inviter, member, membershipCount, teamIds] = await together([
@@ -62,8 +61,7 @@ export async function acceptInvite(
   const { workspaceSlug: slug, workspaceName, invitedByName } = invite
   const accepted = { workspaceId, slug, workspaceName, invitedByName }
   const invitedBy = { invitedByUserId: invite.invitedByUserId, invitedByName }
-  // Only a new member is announced by a mail of its own.
-  const notice = { workspaceId, actor: principal, at: now, hasOwnMail: !member }
+  const notice = { workspaceId, actor: principal, at: now }
   const tellInviter = () =>
     write(() => notifyMembers(tx, { kind: 'invite_accepted', data: {}, ...notice }, [invite.invitedByUserId]))
   if (member) {
@@ -95,8 +93,6 @@ export async function acceptInvite(
       teamIds,
     },
   })
-  const payload = { inviteId: invite.id, memberName: user.name }
-  write(() => jobs.enqueue(tx, 'send_invite_accepted', payload))
   tellInviter()
   return { ...accepted, role }
 }

@@ -1,9 +1,9 @@
 import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { createToken, hashSecret } from '../../kernel/tokens.ts'
-import { inviteAcceptedMail, inviteMail } from '../../mail/workspace-mails.ts'
-import type { JobHandlers } from '../../platform/jobs/jobs.port.ts'
-import type { Mailer } from '../../platform/mail/mail.port.ts'
+import { inviteMail, invitesAcceptedMail } from '../../mail/workspace-mails.ts'
+import { JobEndsError, type JobHandlers } from '../../platform/jobs/jobs.port.ts'
+import type { Mails } from '../../mail/mails.ts'
 import type { UnsubscribeLinks } from '../notifications/unsubscribe-links.ts'
 import { findNoticeRecipient } from '../members/members.repository.ts'
 import {
@@ -12,43 +12,64 @@ import {
   insertInviteToken,
   recordInviteSent,
 } from './invites.repository.ts'
-import { inviteUrlOf } from '../../domain/links.ts'
+import { recordUndeliverable } from './undeliverable-invite.ts'
+import { inviteUrlOf, mailSettingsUrlOf } from '../../domain/links.ts'
 
 /** The mails about invites. */
 export function createInvitesJobs(options: {
   db: Database
   clock: Clock
-  mailer: Mailer
+  mails: Mails
   links: UnsubscribeLinks
   webUrl: string
 }): Pick<JobHandlers, 'send_invite' | 'send_invite_accepted'> {
-  const { db, clock, mailer, links, webUrl } = options
+  const { db, clock, mails, links, webUrl } = options
   return {
-    async send_invite({ inviteId }, { id }) {
+    async send_invite({ inviteId }, job) {
       const invite = await findInviteToSend(db, inviteId, clock.now())
       if (!invite) return
       // The token is created now, so that none can be read from the job queue.
       const token = createToken()
       await insertInviteToken(db, { inviteId, tokenHash: hashSecret(token), isMailed: true })
-      await mailer.send({
+      const { workspaceId } = invite
+      const mail = {
         ...inviteMail({ ...invite, inviteUrl: inviteUrlOf(webUrl, token), now: clock.now() }),
         to: { name: '', address: invite.email },
-        id: `invite-${id}`,
-      })
+        id: `invite-${job.id}`,
+      }
+      try {
+        await mails.send(mail, job, { inviteId, workspaceId })
+      } catch (error) {
+        if (error instanceof JobEndsError)
+          await recordUndeliverable(db, { inviteId, workspaceId, now: clock.now() })
+        throw error
+      }
       await recordInviteSent(db, inviteId, clock.now())
     },
 
-    async send_invite_accepted({ inviteId, memberName }, { id }) {
+    async send_invite_accepted({ inviteId, memberName }, job) {
       const origin = await findInviteOrigin(db, inviteId)
-      const recipient = origin && (await findNoticeRecipient(db, origin.workspaceId, origin.invitedByUserId))
+      if (!origin) return
+      const { workspaceId, invitedByUserId: userId } = origin
+      const recipient = await findNoticeRecipient(db, { workspaceId, userId }, 'acceptedInvites')
       if (!recipient) return
       const { workspaceName, workspaceSlug } = recipient
-      await mailer.send({
-        ...inviteAcceptedMail({ workspaceName, workspaceUrl: `${webUrl}/w/${workspaceSlug}`, memberName }),
-        to: { name: recipient.name, address: recipient.email },
-        id: `invite-accepted-${id}`,
-        unsubscribeUrl: links.urlOf(origin.invitedByUserId),
-      })
+      const url = `${webUrl}/w/${workspaceSlug}`
+      await mails.send(
+        {
+          ...invitesAcceptedMail({
+            accepted: [{ memberName, workspaceName, url }],
+            count: 1,
+            link: { label: 'Open the workspace', url },
+            settingsUrl: mailSettingsUrlOf(webUrl),
+          }),
+          to: { name: recipient.name, address: recipient.email },
+          id: `invite-accepted-${job.id}`,
+          unsubscribeUrl: links.urlOf(origin.invitedByUserId),
+        },
+        job,
+        { userId, workspaceId },
+      )
     },
   }
 }

@@ -1,9 +1,9 @@
-import { and, asc, count, eq, gte, inArray, lte, min, or, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gte, inArray, isNull, lte, min, or, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isUniqueViolation } from '../../db/errors.ts'
 import { comparableAddress } from '../../db/sql/has-address.ts'
 import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
-import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
+import { itemColumns, readItem, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
 import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
 import { events } from '../../db/schema/events.ts'
@@ -20,23 +20,28 @@ import type { Invite } from './invites.schemas.ts'
 
 export type InviteState = (typeof invites.$inferSelect)['state']
 
+const inviteColumns = {
+  id: invites.id,
+  email: invites.email,
+  role: invites.role,
+  status: sql`case when ${invites.expiresAt} <= ${sql.placeholder('now')} then 'expired' else 'pending' end`,
+  invitedByUserId: invites.invitedByUserId,
+  invitedByName: users.name,
+  createdAt: invites.createdAt,
+  expiresAt: invites.expiresAt,
+  lastSentAt: invites.lastSentAt,
+  // The version before knows neither of the other two times: a mail that it sent counts.
+  delivery: sql`case
+    when ${invites.refusedAt} >= coalesce(${invites.lastSentAt}, '-infinity') then 'refused'
+    when ${invites.lastSentAt} is null or ${invites.lastSentAt} < ${invites.resentAt} then 'waiting'
+    else 'sent' end`,
+}
+
 const selectPendingInvites = prepared((executor) =>
   selectJsonRows(
     executor,
     executor
-      .select(
-        itemColumns<Invite>({
-          id: invites.id,
-          email: invites.email,
-          role: invites.role,
-          status: sql`case when ${invites.expiresAt} <= ${sql.placeholder('now')} then 'expired' else 'pending' end`,
-          invitedByUserId: invites.invitedByUserId,
-          invitedByName: users.name,
-          createdAt: invites.createdAt,
-          expiresAt: invites.expiresAt,
-          lastSentAt: invites.lastSentAt,
-        }),
-      )
+      .select(itemColumns<Invite>(inviteColumns))
       .from(invites)
       .innerJoin(users, eq(users.id, invites.invitedByUserId))
       .where(
@@ -57,6 +62,37 @@ export function listPendingInvites(
   input: { workspaceId: string; now: Date } & PageRange,
 ): Promise<JsonRows> {
   return readOne(selectPendingInvites(executor).execute({ ...input, now: input.now.toISOString() }))
+}
+
+const selectInvite = prepared((executor) =>
+  selectJsonRows(
+    executor,
+    executor
+      .select(
+        itemColumns<Invite>({
+          ...inviteColumns,
+          // One that was replaced had expired.
+          status: sql`case ${invites.state} when 'open' then ${inviteColumns.status} when 'replaced' then 'expired' else ${invites.state} end`,
+        }),
+      )
+      .from(invites)
+      .innerJoin(users, eq(users.id, invites.invitedByUserId))
+      .where(
+        and(
+          eq(invites.id, sql.placeholder('inviteId')),
+          eq(invites.workspaceId, sql.placeholder('workspaceId')),
+        ),
+      ),
+  ).prepare('invites_select'),
+)
+
+/** An invite of a workspace, also one that was accepted, declined or revoked. */
+export async function findInvite(
+  executor: Executor,
+  { now, ...input }: { workspaceId: string; inviteId: string; now: Date },
+): Promise<Invite | undefined> {
+  return (await readItem(selectInvite(executor).execute({ ...input, now: now.toISOString() }))) as
+    Invite | undefined
 }
 
 export interface LockedInvite {
@@ -142,13 +178,16 @@ export async function replaceExpiredInvite(
 }
 
 const insertIntoInvites = prepared((executor) =>
-  executor.insert(invites).values(placeholdersOf(invites, 'lastSentAt')).prepare('invites_insert'),
+  executor
+    .insert(invites)
+    .values(placeholdersOf(invites, 'lastSentAt', 'resentAt', 'refusedAt'))
+    .prepare('invites_insert'),
 )
 
 /** Inserts an invite that has not been sent. Throws `already_invited`. */
 export async function insertInvite(
   executor: Executor,
-  row: Omit<typeof invites.$inferInsert, 'canonicalEmail' | 'lastSentAt'>,
+  row: Omit<typeof invites.$inferInsert, 'canonicalEmail' | 'lastSentAt' | 'resentAt' | 'refusedAt'>,
 ): Promise<void> {
   try {
     await insertIntoInvites(executor).execute({
@@ -181,7 +220,7 @@ export async function deleteInviteTokens(executor: Executor, inviteId: string): 
 export async function updateInvite(
   executor: Executor,
   inviteId: string,
-  change: Partial<{ role: Role; state: InviteState; expiresAt: Date }>,
+  change: Partial<{ role: Role; state: InviteState; expiresAt: Date; resentAt: Date; refusedAt: null }>,
 ): Promise<void> {
   await executor.update(invites).set(change).where(eq(invites.id, inviteId))
 }
@@ -223,7 +262,7 @@ const countToRecipient = prepared((executor) =>
     .select(recent)
     .from(invites)
     .innerJoin(events, and(eq(events.workspaceId, invites.workspaceId), eq(events.targetId, invites.id)))
-    .where(and(eq(invites.searchText, sql`lower(${sql.placeholder('email')})`), isSending, isRecent))
+    .where(and(sql`lower(${invites.email}) = lower(${sql.placeholder('email')})`, isSending, isRecent))
     .prepare('events_count_invites_to_recipient'),
 )
 
@@ -246,7 +285,7 @@ export async function countInvitesToRecipientSince(
 const updateSentAt = prepared((executor) =>
   executor
     .update(invites)
-    .set({ lastSentAt: sql`${sql.placeholder('at')}::timestamptz` })
+    .set({ lastSentAt: sql`${sql.placeholder('at')}::timestamptz`, refusedAt: null })
     .where(eq(invites.id, sql.placeholder('inviteId')))
     .prepare('invites_update_sent'),
 )
@@ -256,9 +295,27 @@ export async function recordInviteSent(executor: Executor, inviteId: string, at:
   await updateSentAt(executor).execute({ inviteId, at: at.toISOString() })
 }
 
+/**
+ * Records that the mail server has refused the address of an open invite. Returns the invite; undefined if it is no longer
+ * open, or was recorded as refused before.
+ */
+export async function recordInviteRefused(
+  executor: Executor,
+  inviteId: string,
+  at: Date,
+): Promise<{ email: string; invitedByUserId: string } | undefined> {
+  const [invite] = await executor
+    .update(invites)
+    .set({ refusedAt: at })
+    .where(and(eq(invites.id, inviteId), isOpen, isNull(invites.refusedAt)))
+    .returning({ email: invites.email, invitedByUserId: invites.invitedByUserId })
+  return invite
+}
+
 const selectToSend = prepared((executor) =>
   executor
     .select({
+      workspaceId: invites.workspaceId,
       email: invites.email,
       role: invites.role,
       workspaceName: workspaces.name,
@@ -284,7 +341,15 @@ export async function findInviteToSend(
   inviteId: string,
   now: Date,
 ): Promise<
-  { email: string; role: Role; workspaceName: string; invitedByName: string; expiresAt: Date } | undefined
+  | {
+      workspaceId: string
+      email: string
+      role: Role
+      workspaceName: string
+      invitedByName: string
+      expiresAt: Date
+    }
+  | undefined
 > {
   const [invite] = await selectToSend(executor).execute({ inviteId, now: now.toISOString() })
   return invite

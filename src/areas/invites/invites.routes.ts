@@ -5,13 +5,16 @@ import {
   invitesCreate,
   invitesDecline,
   invitesGet,
+  invitesGetById,
   invitesList,
   invitesResend,
   invitesRevoke,
   invitesUpdateRole,
 } from './invites.schemas.ts'
-import type { InvitesService } from './invites.service.ts'
+import { versionOfInvite, type InvitesService } from './invites.service.ts'
 import type { ReceivedInvitesService } from './received-invites.service.ts'
+
+const inviteUrl = '/v1/workspaces/:slug/invites/:inviteId'
 
 export function invitesRoutes(
   app: App,
@@ -21,33 +24,50 @@ export function invitesRoutes(
     reply.sendPage(invites.list(principal, params.slug, query)),
   )
 
-  app.post('/v1/workspaces/:slug/invites', { schema: invitesCreate }, ({ params, body }, reply) =>
-    reply.answerChange(
-      (principal) => invites.create(principal, params.slug, body),
-      (created) => ({ ok: true as const, ...created }),
-    ),
+  app.post(
+    '/v1/workspaces/:slug/invites',
+    {
+      schema: invitesCreate,
+      config: {
+        creates: { part: 'invite', url: '/v1/workspaces/:slug/invites/:id', versionOf: versionOfInvite },
+      },
+    },
+    ({ params, body }, reply) =>
+      reply.answerChange(
+        (principal) => invites.create(principal, params.slug, body),
+        (created) => ({ ok: true as const, ...created }),
+      ),
   )
 
-  app.post('/v1/workspaces/:slug/invites/:inviteId/resend', { schema: invitesResend }, ({ params }, reply) =>
+  app.get(
+    inviteUrl,
+    { schema: invitesGetById, config: { isVersioned: true } },
+    ({ principal, params }, reply) =>
+      reply.sendVersioned(invites.get(principal, params.slug, params.inviteId), versionOfInvite),
+  )
+
+  app.post(`${inviteUrl}/resend`, { schema: invitesResend }, ({ params }, reply) =>
     reply.answerChange(
       (principal) => invites.resend(principal, params.slug, params.inviteId),
       ({ inviteUrl, expiresAt }) => ({ ok: true as const, inviteUrl, expiresAt }),
     ),
   )
 
-  app.post('/v1/workspaces/:slug/invites/:inviteId/revoke', { schema: invitesRevoke }, ({ params }, reply) =>
+  app.post(`${inviteUrl}/revoke`, { schema: invitesRevoke }, ({ params }, reply) =>
     reply.answerChange((principal) => invites.revoke(principal, params.slug, params.inviteId), toOk),
   )
 
   app.patch(
-    '/v1/workspaces/:slug/invites/:inviteId',
-    { schema: invitesUpdateRole },
+    inviteUrl,
+    { schema: invitesUpdateRole, config: { isVersioned: true } },
     ({ principal, params, body }) =>
       invites.updateRole(principal, params.slug, params.inviteId, body).then(toOk),
   )
 
-  app.get('/v1/invites/:token', { schema: invitesGet }, (request) =>
-    receivedInvites.preview(request.principal, request.params.token),
+  app.get(
+    '/v1/invites/:token',
+    { schema: invitesGet, config: { forKeysBelowOwner: true } },
+    ({ principal, params }) => receivedInvites.preview(principal, params.token),
   )
 
   app.post('/v1/invites/:token/accept', { schema: invitesAccept }, ({ params }, reply) =>

@@ -29,14 +29,20 @@ export const Invite = named(
     id: Type.String({ description: 'The id of the invite.' }),
     email: Type.String({ description: 'The email address that the invite is for.' }),
     role: ref(Role),
-    status: stringEnum(['pending', 'expired'], {
-      description: '`pending`: it can be accepted. `expired`: it can be sent again.',
+    status: stringEnum(['pending', 'expired', 'accepted', 'declined', 'revoked'], {
+      description:
+        '`pending`: it can be accepted. `expired`: it can be sent again, unless its address was invited anew. The others have ' +
+        'ended, and are not in lists.',
     }),
     invitedByUserId: Type.String({ description: 'The id of the person who created the invite.' }),
     invitedByName: Type.String({ description: 'The name of that person.' }),
     createdAt: timestamp('When the invite was created.'),
     expiresAt: timestamp('When the invite stops working.'),
     lastSentAt: nullableTimestamp('When it was last sent by email. Null: not yet.'),
+    delivery: stringEnum(['waiting', 'sent', 'refused'], {
+      description:
+        'What became of its last mail. `waiting`: not sent yet. `sent`: the mail server accepted it. `refused`: there is no such address.',
+    }),
   },
   {
     id: exampleIds.invite,
@@ -48,8 +54,9 @@ export const Invite = named(
     createdAt: exampleTime,
     expiresAt: exampleExpiry,
     lastSentAt: null,
+    delivery: 'waiting',
   },
-  'An invite to a workspace that is still open.',
+  'An invite to a workspace.',
 )
 export type Invite = Static<typeof Invite>
 
@@ -175,6 +182,17 @@ export const invitesList = listOperation(
   },
   { item: Invite },
 )
+
+export const invitesGetById = operation({
+  id: 'invites.getById',
+  summary: 'Read an invite by its id',
+  description:
+    'For owners and admins. Invites that were accepted, declined or revoked too, which `invites.list` leaves out.',
+  params: inviteParams,
+  success: ref(Invite),
+  returns: 'The invite, as `invites.list` has it.',
+  errors: managerErrors,
+})
 
 export const invitesCreate = operation({
   id: 'invites.create',

@@ -17,15 +17,17 @@ import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
 import { inviteTeamsMax } from '../../kernel/invites.ts'
 import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
-import type { Principal } from '../../domain/principal.ts'
+import type { ExpectingCall, Principal } from '../../domain/principal.ts'
 import { isAbove, mayGrant, type Role } from '../../domain/roles.ts'
 import { createToken, hashSecret } from '../../kernel/tokens.ts'
+import { assertExpected, versionOfFields } from '../../kernel/versions.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { insertInviteTeams, lockTeams } from './invite-teams.repository.ts'
 import {
   countInvitesSince,
   countInvitesToRecipientSince,
   deleteInviteTokens,
+  findInvite,
   hasMemberWithEmail,
   insertInvite,
   insertInviteToken,
@@ -52,6 +54,8 @@ export interface NewInvite {
 export interface InvitesService {
   /** Pending invites, expired ones included, oldest first. */
   list(principal: Principal, slug: string, page: PageRequest): Promise<Page<Invite>>
+  /** Also an invite that has ended. Throws `not_found` for one of another workspace. */
+  get(principal: Principal, slug: string, inviteId: string): Promise<Invite>
   /**
    * Throws `not_found` for a team that is not in the workspace, `email_invalid`, `invite_team_limit`, `role_too_high`,
    * `already_member`, `already_invited`, `too_many_invites` and `too_many_invites_to_recipient`.
@@ -72,9 +76,15 @@ export interface InvitesService {
    * and `invite_used`.
    */
   revoke(principal: Principal, slug: string, inviteId: string): Promise<string>
-  /** Returns the address. Throws `not_found`, `role_too_high`, `invite_used`, `invite_declined` and `invite_revoked`. */
-  updateRole(principal: Principal, slug: string, inviteId: string, input: { role: Role }): Promise<string>
+  /**
+   * Returns the address. Throws `not_found`, `role_too_high`, `invite_used`, `invite_declined`, `invite_revoked` and
+   * `precondition_failed`.
+   */
+  updateRole(principal: ExpectingCall, slug: string, inviteId: string, input: { role: Role }): Promise<string>
 }
+
+/** The version of an invite: of what `updateRole` changes. */
+export const versionOfInvite = (invite: { role: Role }) => versionOfFields(invite, ['role'])
 
 export interface InvitesServiceOptions {
   db: Database
@@ -160,6 +170,14 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
       })
     },
 
+    async get(principal, slug, inviteId) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'invites.getById')
+      const query = { workspaceId, inviteId, now: clock.now() }
+      const invite = isId(inviteId) ? await findInvite(db, query) : undefined
+      if (!invite) throw errors.notFound()
+      return invite
+    },
+
     async create(principal, slug, input) {
       const email = parseEmail(input.email)
       if (email === undefined) throw errors.emailInvalid({ field: 'email' })
@@ -195,6 +213,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
             createdAt: now.toISOString(),
             expiresAt: expiresAt.toISOString(),
             lastSentAt: null,
+            delivery: 'waiting',
           },
           inviteUrl,
         }
@@ -211,7 +230,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
           await assertWithinLimits(tx, invite.workspaceId, invite.email)
           const expiresAt = new Date(now.getTime() + inviteLifetimeMs)
           await deleteInviteTokens(tx, invite.id)
-          await updateInvite(tx, invite.id, { expiresAt })
+          await updateInvite(tx, invite.id, { expiresAt, resentAt: now, refusedAt: null })
           const inviteUrl = send(write, invite.id)
           appendEvent({
             type: 'invite.resent',
@@ -242,6 +261,8 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
         async ({ tx, appendEvent }, invite) => {
           if (!mayInviteAs(principal, invite.actorRole, role)) throw errors.roleTooHigh()
           assertOpen(invite)
+          assertExpected(principal, versionOfInvite(invite))
+          principal.onVersion?.(versionOfInvite({ role }))
           if (invite.role === role) return invite.email
           await updateInvite(tx, invite.id, { role })
           appendEvent({

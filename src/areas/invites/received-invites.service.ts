@@ -8,7 +8,6 @@ import { readPage, timeAt, type Page, type PageRequest } from '../../kernel/pagi
 import type { Principal } from '../../domain/principal.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
-import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import {
   acceptInvite,
   declineInvite,
@@ -49,17 +48,16 @@ export interface ReceivedInvitesServiceOptions {
   clock: Clock
   changes: Changes
   pictures: PictureStore
-  jobs: JobQueue
 }
 
 export function createReceivedInvitesService(options: ReceivedInvitesServiceOptions): ReceivedInvitesService {
-  const { db, clock, changes, pictures, jobs } = options
+  const { db, clock, changes, pictures } = options
 
   /** Accepts the invite that `find` finds, and finds again under the lock. Throws `not_found` if there is none. */
   async function acceptFound(principal: Principal, find: FindInvite): Promise<AcceptedInvite> {
     const found = await find(db)
     if (!found) throw errors.notFound()
-    return changes.make(principal, (context) => acceptInvite(context, { principal, found, find, jobs }))
+    return changes.make(principal, (context) => acceptInvite(context, { principal, found, find }))
   }
 
   /** Declines the invite that `find` finds, and finds again under the lock. Throws `not_found` if there is none. */
@@ -117,7 +115,7 @@ export function createReceivedInvitesService(options: ReceivedInvitesServiceOpti
           times = rows.times
           return rows
         },
-        positionOf: ({ id }, place) => ({ at: timeAt(times, place), id }),
+        positionOf: ({ id }, index) => ({ at: timeAt(times, index), id }),
       })
     },
 

@@ -28,13 +28,18 @@ const isUser = eq(users.id, sql.placeholder('userId'))
 
 /** Reads the name of a user and locks the user until the transaction ends. */
 export async function lockName(executor: Executor, userId: string): Promise<string | undefined> {
-  const [row] = await executor
-    .select({ name: users.name })
-    .from(users)
-    .where(eq(users.id, userId))
-    .for('no key update')
+  const [row] = await selectLockedName(executor).execute({ userId })
   return row?.name
 }
+
+const selectLockedName = prepared((executor) =>
+  executor
+    .select({ name: users.name })
+    .from(users)
+    .where(isUser)
+    .for('no key update')
+    .prepare('users_lock_name'),
+)
 
 const setName = prepared((executor) =>
   executor

@@ -23,29 +23,38 @@ import { versionOfProfile, type MeService, type ServicesOfCaller } from './me.se
 
 // What a key that is bound to workspaces may read. It gets only these workspaces.
 const config = { forBoundKeys: true }
+const forKeysBelowOwner = true
+// What a service account may read too.
+const forServices = { ...config, forServices: true }
 
-export function meRoutes(app: App, { me, offers, receivedInvites, leaving }: ServicesOfCaller): void {
-  app.get('/v1/me', { schema: meProfile, config: { ...config, isVersioned: true } }, ({ principal }, reply) =>
-    reply.sendVersioned(me.profile(principal), versionOfProfile),
+export function meRoutes(app: App, { me, offers, receivedInvites, accountDeletion }: ServicesOfCaller): void {
+  app.get(
+    '/v1/me',
+    { schema: meProfile, config: { ...forServices, isVersioned: true } },
+    ({ principal }, reply) => reply.sendVersioned(me.profile(principal), versionOfProfile),
   )
 
   app.patch('/v1/me', { schema: meUpdateProfile, config: { isVersioned: true } }, ({ principal, body }) =>
     me.updateProfile(principal, body).then(toOk),
   )
 
-  app.get('/v1/me/preferences', { schema: mePreferences }, (request) => me.preferences(request.principal))
+  app.get(
+    '/v1/me/preferences',
+    { schema: mePreferences, config: { forServices: true, forKeysBelowOwner } },
+    (request) => me.preferences(request.principal),
+  )
 
   app.patch('/v1/me/preferences', { schema: meUpdatePreferences }, ({ principal, body }) =>
     me.updatePreferences(principal, body).then(toOk),
   )
 
-  app.get('/v1/me/home', { schema: meHome, config }, async (request, reply) => {
+  app.get('/v1/me/home', { schema: meHome, config: forServices }, async (request, reply) => {
     // Fastify sends a string as text/plain. The answer is a JSON string.
     const home = reply.serialize(await me.home(request.principal)) as string
     return reply.type('application/json; charset=utf-8').send(home)
   })
 
-  app.get('/v1/me/onboarding', { schema: meOnboarding, config }, async (request) => ({
+  app.get('/v1/me/onboarding', { schema: meOnboarding, config: forServices }, async (request) => ({
     existing: await me.existingWorkspace(request.principal),
   }))
 
@@ -54,7 +63,7 @@ export function meRoutes(app: App, { me, offers, receivedInvites, leaving }: Ser
   )
 
   app.post('/v1/me/delete', { schema: meDelete }, ({ body }, reply) =>
-    reply.answerChange((principal) => leaving.requestDeletion(principal, body), toOk),
+    reply.answerChange((principal) => accountDeletion.requestDeletion(principal, body), toOk),
   )
 
   // Without HEAD, which would read everything.
@@ -62,7 +71,7 @@ export function meRoutes(app: App, { me, offers, receivedInvites, leaving }: Ser
     '/v1/me/export',
     { schema: meExport, exposeHeadRoute: false, config: { isAttachment: true } },
     async ({ principal }, reply) => {
-      const { name, json } = await leaving.exportPerson(principal)
+      const { name, json } = await accountDeletion.exportPerson(principal)
       // A stream is sent as it is. The tests compare it with the schema.
       return reply.sendAttachment({
         name,
@@ -87,8 +96,10 @@ export function meRoutes(app: App, { me, offers, receivedInvites, leaving }: Ser
     reply.answerChange((principal) => receivedInvites.declineById(principal, params.inviteId), toOk),
   )
 
-  app.get('/v1/me/offers', { schema: meListOffers }, ({ principal, query }, reply) =>
-    reply.sendPage(offers.list(principal, query)),
+  app.get(
+    '/v1/me/offers',
+    { schema: meListOffers, config: { forKeysBelowOwner } },
+    ({ principal, query }, reply) => reply.sendPage(offers.list(principal, query)),
   )
 
   app.post('/v1/me/offers/:workspaceId/accept', { schema: meAcceptOffer }, ({ params }, reply) =>

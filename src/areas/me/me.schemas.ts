@@ -105,7 +105,7 @@ export const meHome = operation({
   summary: "Read the path of the caller's home page",
   description:
     'The path on the website of the workspace that the caller used last, or `/onboarding` for a caller without a ' +
-    'workspace. For a key that is bound to workspaces, of these.',
+    'workspace. A key that is bound to workspaces gets the path of one of its workspaces.',
   success: Type.String({ examples: ['/w/acme'] }),
   returns: 'A path of the website, as a JSON string.',
   inPlace: true,
@@ -114,7 +114,8 @@ export const meHome = operation({
 export const meOnboarding = operation({
   id: 'me.onboarding',
   summary: 'Read the workspace that the caller already belongs to',
-  description: 'The workspace used last, or null. For a key that is bound to workspaces, of these.',
+  description:
+    'The workspace used last, or null. A key that is bound to workspaces gets only one of its workspaces.',
   success: ref(Onboarding),
   returns: 'The workspace that the caller used last, if any.',
   inPlace: true,
@@ -134,8 +135,8 @@ export const meListInvites = listOperation(
     id: 'me.listInvites',
     summary: "List the invites to the caller's email address",
     description:
-      'Those that the caller can accept, newest first. None until the address is verified. For a key that is bound to ' +
-      'workspaces, only those to these.',
+      'Newest first, without those that have ended. Empty until the caller has verified the address. A key that is bound to ' +
+      'workspaces gets only the invites to its workspaces.',
     returns: 'A page of invites.',
   },
   { item: OwnInvite },
@@ -144,7 +145,9 @@ export const meListInvites = listOperation(
 export const meAcceptInvite = operation({
   id: 'me.acceptInvite',
   summary: "Accept an invite to the caller's email address",
-  description: 'As `invites.accept`, by the id of the invite.',
+  description:
+    'The caller becomes a member of the workspace, and of the teams of the invite. The id is that of `me.listInvites`; ' +
+    '`invites.accept` takes the token of the link instead.',
   params: inviteParams,
   success: ref(InviteAcceptance),
   returns: 'The workspace that the caller has joined, and the role in it.',
@@ -154,7 +157,9 @@ export const meAcceptInvite = operation({
 export const meDeclineInvite = operation({
   id: 'me.declineInvite',
   summary: "Decline an invite to the caller's email address",
-  description: 'As `invites.decline`, by the id of the invite.',
+  description:
+    'The invite can no longer be accepted. Declining it again succeeds. The id is that of `me.listInvites`; ' +
+    '`invites.decline` takes the token of the link instead.',
   params: inviteParams,
   errors: [errors.notFound, errors.inviteUsed, errors.inviteRevoked, errors.inviteExpired],
 })
@@ -208,11 +213,11 @@ export const meDelete = operation({
 
 export const meExport = operation({
   id: 'me.export',
-  summary: "Export everything that is the caller's",
+  summary: "Export the caller's data",
   description:
     'Their account, what gives access to it, and what they wrote and did, also in workspaces that they have left. Secrets ' +
     'and what belongs to others are left out. The caller must allow it on the website (Security, Leaving) in the last ten ' +
-    'minutes. The response is read while it is sent: if that fails, it breaks off, and is no JSON.',
+    'minutes. The response is streamed. If it fails midway, it ends early and is not valid JSON.',
   success: ref(PersonExport),
   returns: "Everything that is the caller's.",
   errors: [errors.recentProofRequired],

@@ -1,12 +1,16 @@
-import type { Changes } from '../../access/change.ts'
+import type { Changes, OwnChangeContext } from '../../access/change.ts'
 import type { Database } from '../../db/client.ts'
+import { together } from '../../db/together.ts'
 import { compareEdit, type FieldVersions } from '../../kernel/edits.ts'
 import { errors } from '../../kernel/errors.ts'
+import { roleWith } from '../../domain/key-restrictions.ts'
 import type { ExpectingCall, Principal } from '../../domain/principal.ts'
 import { requireName } from '../../kernel/text.ts'
 import { assertExpected, versionOfFields } from '../../kernel/versions.ts'
+import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import type { ReceivedInvitesService } from '../invites/received-invites.service.ts'
+import { lockToldWorkspaces, tellWorkspaces } from '../members/member-updates.ts'
 import type { OffersService } from '../members/offers.service.ts'
 import { listMembershipsOfUser, type MembershipRow } from '../workspaces/workspaces.repository.ts'
 import type { Membership } from '../workspaces/workspaces.schemas.ts'
@@ -28,7 +32,7 @@ export interface ServicesOfCaller {
   me: MeService
   offers: OffersService
   receivedInvites: ReceivedInvitesService
-  leaving: {
+  accountDeletion: {
     requestDeletion: (principal: Principal, input: { confirmEmail: string }) => Promise<void>
     exportPerson: (principal: Principal) => Promise<{ name: string; json: AsyncGenerator<string> }>
   }
@@ -60,13 +64,23 @@ export interface MeServiceOptions {
   db: Database
   changes: Changes
   pictures: PictureStore
+  jobs: JobQueue
 }
 
-export function createMeService({ db, changes, pictures }: MeServiceOptions): MeService {
+export function createMeService({ db, changes, pictures, jobs }: MeServiceOptions): MeService {
   async function findLastUsed({ user, restrictions }: Principal): Promise<MembershipRow | undefined> {
     const reach = { userId: user.id, workspaceIds: restrictions?.workspaceIds ?? null }
     const [membership] = await listMembershipsOfUser(db, reach, 1)
-    return membership
+    return membership && { ...membership, role: roleWith(restrictions, membership.role) }
+  }
+
+  async function replacePhoto(context: OwnChangeContext, principal: Principal, imageKey: string | null) {
+    const { id } = principal.user
+    const before = await replaceUserImage(context.tx, id, imageKey)
+    if (before === imageKey) return before
+    const told = await lockToldWorkspaces(context.tx, id)
+    await tellWorkspaces(context, told, { fields: ['image'], jobs, source: principal })
+    return before
   }
 
   return {
@@ -81,15 +95,17 @@ export function createMeService({ db, changes, pictures }: MeServiceOptions): Me
     async updateProfile(principal, input, opened) {
       const { id } = principal.user
       const name = requireName(input.name)
-      if (opened === undefined && principal.expected === undefined)
-        return changes.makeAtOnce(principal, (db) => updateName(db, id, name))
-      await changes.make(principal, async ({ tx }) => {
-        const current = await lockName(tx, id)
+      principal.onVersion?.(versionOfProfile({ name }))
+      await changes.make(principal, async (context) => {
+        const { tx, write } = context
+        const [current, told] = await together([lockName(tx, id), lockToldWorkspaces(tx, id)])
         if (current === undefined) throw errors.notFound()
         assertExpected(principal, versionOfProfile({ name: current }))
         const { changes: changed, conflicts } = compareEdit({ name: current }, { name }, opened)
         if (conflicts.length > 0) throw errors.changedMeanwhile()
-        if (changed.name !== undefined) await updateName(tx, id, changed.name)
+        if (changed.name === undefined) return
+        write((executor) => updateName(executor, id, name))
+        await tellWorkspaces(context, told, { fields: ['name'], jobs, source: principal })
       })
     },
 
@@ -106,12 +122,10 @@ export function createMeService({ db, changes, pictures }: MeServiceOptions): Me
       ),
 
     uploadPhoto: (principal, upload) =>
-      pictures.replace(principal, upload, ({ tx }, imageKey) =>
-        replaceUserImage(tx, principal.user.id, imageKey),
-      ),
+      pictures.replace(principal, upload, (context, imageKey) => replacePhoto(context, principal, imageKey)),
 
     removePhoto: (principal) =>
-      pictures.remove(principal, ({ tx }) => replaceUserImage(tx, principal.user.id, null)),
+      pictures.remove(principal, (context) => replacePhoto(context, principal, null)),
 
     async home(principal) {
       const membership = await findLastUsed(principal)

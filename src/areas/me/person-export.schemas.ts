@@ -1,7 +1,15 @@
 import { Type, type Static, type TProperties } from '@sinclair/typebox'
 import { exampleIds, exampleImageUrl, exampleTime } from '../../http/description/examples.ts'
 import { Role } from '../../domain/roles.ts'
-import { closed, named, nullableString, nullableTimestamp, ref, timestamp } from '../../kernel/schemas.ts'
+import {
+  closed,
+  named,
+  nullableRef,
+  nullableString,
+  nullableTimestamp,
+  ref,
+  timestamp,
+} from '../../kernel/schemas.ts'
 
 const text = (description: string) => Type.String({ description })
 const id = (of: string) => Type.String({ description: `The id of ${of}.` })
@@ -28,6 +36,11 @@ export const PersonExport = named(
         image: nullableString({ description: 'The URL of the profile photo. Null: they have none.' }),
         productUpdates: Type.Boolean({ description: 'Whether they get news about the product.' }),
         workspaceActivity: Type.Boolean({ description: 'Whether they get mails about their workspaces.' }),
+        notifyMentions: text('How they are told of mentions.'),
+        notifyDigest: Type.Boolean({ description: 'Whether they get a daily digest.' }),
+        notifyRoleChanges: text('How they are told of changes of their role.'),
+        notifyAcceptedInvites: text('How they are told of accepted invites.'),
+        notifyAgents: text('How they are told of the access of their agents.'),
         createdAt,
       },
       { description: 'Their account.' },
@@ -47,6 +60,7 @@ export const PersonExport = named(
         items: { type: 'string' },
         description: 'The workspaces that it works in. Null: all.',
       }),
+      maxRole: nullableRef(Role, 'The highest role that it acts with. Null: theirs.'),
       expiresAt: nullableTimestamp('When it ends. Null: it does not.'),
       rotatedAt: nullableTimestamp('When another key took its place. Null: none did.'),
       createdAt,
@@ -89,6 +103,7 @@ export const PersonExport = named(
       clientName: text('The name of the agent.'),
       clientUri: nullableString({ description: 'The website of the agent. Null: it has named none.' }),
       scopes: Type.Array(Type.String(), { description: 'What the agent may do, as OAuth scopes.' }),
+      membersMayAsk: Type.Boolean({ description: 'Whether other members may ask it.' }),
       createdAt,
       lastUsedAt: nullableTimestamp('When the agent last used it. Null: never.'),
       expiresAt: timestamp('When it ends.'),
@@ -134,6 +149,14 @@ export const PersonExport = named(
       createdAt,
       editedAt: nullableTimestamp('When it was edited. Null: it was not.'),
     }),
+    agentRequests: list('What they asked of agents by comments.', {
+      id: id('the request'),
+      commentId: id('the comment'),
+      agentName: text('The name of the agent.'),
+      state: text('How it stands.'),
+      reason: nullableString({ description: 'Why the agent declined. Null: it did not.' }),
+      createdAt,
+    }),
     participations: list('The seeds that they take part in.', {
       seedId,
       joinedAt: timestamp('When they joined it.'),
@@ -165,6 +188,11 @@ export const PersonExport = named(
       image: exampleImageUrl,
       productUpdates: false,
       workspaceActivity: true,
+      notifyMentions: 'mail',
+      notifyDigest: true,
+      notifyRoleChanges: 'mail',
+      notifyAcceptedInvites: 'inbox',
+      notifyAgents: 'mail',
       createdAt: exampleTime,
     },
     formerEmails: [],
@@ -181,6 +209,7 @@ export const PersonExport = named(
     seeds: [],
     evidence: [],
     comments: [],
+    agentRequests: [],
     participations: [],
     follows: [],
     notifications: [],

@@ -1,8 +1,8 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { getsNotices } from '../../db/sql/gets-notices.ts'
+import { getsMailsAbout } from '../../db/sql/gets-notices.ts'
 import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
-import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
+import { itemColumns, pictureUrl, readItem, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
@@ -11,28 +11,36 @@ import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 import type { Member } from './members.schemas.ts'
 
+const memberColumns = {
+  userId: memberships.userId,
+  name: users.name,
+  email: users.email,
+  image: pictureUrl(users.imageKey),
+  role: memberships.role,
+  kind: users.kind,
+  joinedAt: memberships.joinedAt,
+  lastActivityAt: memberships.lastActivityAt,
+}
+
+/** The members for whom a condition holds. */
+function selectShown(executor: Executor, filter: SQL | undefined) {
+  return executor
+    .select(itemColumns<Member>(memberColumns))
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(filter)
+}
+
 const selectMembers = prepared((executor) =>
   selectJsonRows(
     executor,
-    executor
-      .select(
-        itemColumns<Member>({
-          userId: memberships.userId,
-          name: users.name,
-          email: users.email,
-          image: pictureUrl(users.imageKey),
-          role: memberships.role,
-          joinedAt: memberships.joinedAt,
-        }),
-      )
-      .from(memberships)
-      .innerJoin(users, eq(users.id, memberships.userId))
-      .where(
-        and(
-          eq(memberships.workspaceId, hiddenParameter('workspaceId', 'uuid')),
-          isAfter(memberships.joinedAt, memberships.userId),
-        ),
-      )
+    selectShown(
+      executor,
+      and(
+        eq(memberships.workspaceId, hiddenParameter('workspaceId', 'uuid')),
+        isAfter(memberships.joinedAt, memberships.userId),
+      ),
+    )
       .orderBy(asc(memberships.joinedAt), asc(memberships.userId))
       .limit(pageLimit),
   ).prepare('memberships_select_of_workspace'),
@@ -46,6 +54,27 @@ export function listMembers(
   return readOne(selectMembers(executor).execute({ ...input }))
 }
 
+const selectMember = prepared((executor) =>
+  selectJsonRows(
+    executor,
+    selectShown(
+      executor,
+      and(
+        eq(memberships.workspaceId, sql.placeholder('workspaceId')),
+        eq(memberships.userId, sql.placeholder('userId')),
+      ),
+    ),
+  ).prepare('memberships_select_shown'),
+)
+
+/** A member of a workspace, as `listMembers` has them. */
+export async function findShownMember(
+  executor: Executor,
+  input: { workspaceId: string; userId: string; pictureUrlPrefix: string },
+): Promise<Member | undefined> {
+  return (await readItem(selectMember(executor).execute(input))) as Member | undefined
+}
+
 /** Deletes a membership and, by cascade, its places in teams and seeds and its agent grants. */
 export async function deleteMember(executor: Executor, workspaceId: string, userId: string): Promise<void> {
   await executor
@@ -53,11 +82,11 @@ export async function deleteMember(executor: Executor, workspaceId: string, user
     .where(and(eq(memberships.workspaceId, workspaceId), eq(memberships.userId, userId)))
 }
 
-/** The recipient of a notice to a member; undefined when they get no notices or have left. */
+/** The recipient of a mail to a member about something; undefined when they get no such mails or have left. */
 export async function findNoticeRecipient(
   executor: Executor,
-  workspaceId: string,
-  userId: string,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
+  about: 'roleChanges' | 'acceptedInvites',
 ): Promise<{ name: string; email: string; workspaceName: string; workspaceSlug: string } | undefined> {
   const [recipient] = await executor
     .select({
@@ -69,6 +98,8 @@ export async function findNoticeRecipient(
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
     .innerJoin(workspaces, isWorkspace(memberships.workspaceId))
-    .where(and(eq(memberships.workspaceId, workspaceId), eq(memberships.userId, userId), getsNotices))
+    .where(
+      and(eq(memberships.workspaceId, workspaceId), eq(memberships.userId, userId), getsMailsAbout(about)),
+    )
   return recipient
 }

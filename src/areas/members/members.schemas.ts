@@ -2,8 +2,22 @@ import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleImageUrl, exampleTime } from '../../http/description/examples.ts'
 import { listOperation, operation, pathParams, slugParams } from '../../http/description/operation.ts'
 import { Role } from '../../domain/roles.ts'
-import { closed, named, nullableString, ref, timestamp } from '../../kernel/schemas.ts'
+import { userKinds } from '../../domain/service-accounts.ts'
+import {
+  closed,
+  named,
+  nullableString,
+  nullableTimestamp,
+  ref,
+  stringEnum,
+  timestamp,
+} from '../../kernel/schemas.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
+
+/** Of `lastActivityAt`. */
+export const lastActivityText =
+  'When the person, or an agent for them, last did something that everybody in the workspace may see: the time of the ' +
+  'newest of these events, to the minute. Null: nothing since they joined.'
 
 const Member = named(
   'Member',
@@ -13,7 +27,11 @@ const Member = named(
     email: Type.String({ description: 'The email address of the person.' }),
     image: nullableString({ description: 'The URL of the profile photo.' }),
     role: ref(Role),
+    kind: stringEnum(userKinds, {
+      description: 'Whether it is a person, or a service account (`service`): a program of the workspace.',
+    }),
     joinedAt: timestamp('When the person joined the workspace.'),
+    lastActivityAt: nullableTimestamp(lastActivityText),
   },
   {
     userId: exampleIds.user,
@@ -21,7 +39,9 @@ const Member = named(
     email: 'grace@example.com',
     image: null,
     role: 'admin',
+    kind: 'person',
     joinedAt: exampleTime,
+    lastActivityAt: exampleTime,
   },
 )
 export type Member = Static<typeof Member>
@@ -36,7 +56,7 @@ export const Offer = named(
     workspaceIconUrl: nullableString({
       description: 'The URL of the icon of the workspace. Null: it has none.',
     }),
-    memberCount: Type.Integer({ description: 'How many members the workspace has.' }),
+    memberCount: Type.Integer({ description: 'How many people are in the workspace.' }),
   },
   {
     workspaceId: exampleIds.workspace,
@@ -51,7 +71,13 @@ export type Offer = Static<typeof Offer>
 export const membersSchemas = [Member, Offer]
 
 const memberParams = pathParams('slug', 'userId')
-const changeErrors = [...workspaceErrors, errors.roleInsufficient, errors.roleTooHigh, errors.lastOwner]
+const changeErrors = [
+  ...workspaceErrors,
+  errors.roleInsufficient,
+  errors.roleTooHigh,
+  errors.isServiceAccount,
+  errors.lastOwner,
+]
 
 export const membersList = listOperation(
   {
@@ -64,6 +90,16 @@ export const membersList = listOperation(
   },
   { item: Member },
 )
+
+export const membersGet = operation({
+  id: 'members.get',
+  summary: 'Read a member of a workspace',
+  description: 'For all members of the workspace.',
+  params: memberParams,
+  success: ref(Member),
+  returns: 'The member, as `members.list` has them.',
+  errors: workspaceErrors,
+})
 
 export const membersUpdateRole = operation({
   id: 'members.updateRole',

@@ -31,7 +31,11 @@ const selectOffers = prepared((executor) => {
         workspaceName: workspaces.name,
         workspaceSlug: workspaces.slug,
         workspaceIconUrl: pictureUrl(workspaces.iconKey),
-        memberCount: sql`(select count(*)::int from memberships as members where members.workspace_id = ${workspaces.id})`,
+        memberCount: sql`(
+          select count(*)::int from memberships as members
+          join users as people on people.id = members.user_id and people.kind = 'person'
+          where members.workspace_id = ${workspaces.id}
+        )`,
       }),
       at: workspaces.createdAt,
     })

@@ -48,7 +48,7 @@ export function createOffersService({ db, changes, pictures }: OffersServiceOpti
           times = rows.times
           return rows
         },
-        positionOf: ({ workspaceId }, place) => ({ at: timeAt(times, place), id: workspaceId }),
+        positionOf: ({ workspaceId }, index) => ({ at: timeAt(times, index), id: workspaceId }),
       })
     },
 

@@ -1,19 +1,23 @@
 import { and, desc, eq, isNotNull, isNull, lt, sql, type Column, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { memberships } from '../../db/schema/memberships.ts'
 import { notifications } from '../../db/schema/notifications.ts'
 import { seeds } from '../../db/schema/seeds.ts'
+import { users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
-import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
+import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
-import { unreadCountMax, type StoredNotification } from '../../domain/notifications.ts'
+import { unreadCountMax, type NotificationKind, type StoredNotification } from '../../domain/notifications.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 
-/** Whose notifications, and of which workspaces; null: of all. */
+/** Whose notifications, of which workspaces (null: of all), and of which kinds. */
 export interface InboxOfCaller {
   userId: string
   workspaceIds: readonly string[] | null
+  /** Only kinds that this version has words for. A later one may have written others. */
+  kinds: readonly NotificationKind[]
 }
 
 /** A notification as it is listed, without the text and the path, which are made of it. */
@@ -21,6 +25,8 @@ export interface NotificationRow extends StoredNotification {
   id: string
   createdAt: string
   readAt: string | null
+  /** Of `listWithPictures`: the URL of the picture of who did it. */
+  actorPicture?: string | null
 }
 
 /** The columns that the text and the path of a notification are made of. */
@@ -37,35 +43,66 @@ export const storedColumns = {
   agentName: notifications.agentName,
 }
 
-/** Whether a notification is of the inbox of a caller, by the values `userId` and `workspaceIds`. */
-const isOfCaller = and(
+const listedColumns = {
+  id: notifications.id,
+  ...storedColumns,
+  createdAt: notifications.createdAt,
+  readAt: notifications.readAt,
+}
+
+/** Whether a notification is of the inbox of a caller, by the values `userId`, `workspaceIds` and `kinds`. */
+export const isOfCaller = and(
   eq(notifications.userId, hiddenParameter('userId', 'uuid')),
   sql`(${sql.placeholder('workspaceIds')}::uuid[] is null
     or ${notifications.workspaceId} = any(${sql.placeholder('workspaceIds')}::uuid[]))`,
+  sql`${notifications.kind} = any(${sql.placeholder('kinds')}::text[])`,
 )
 
 /** Whether a notification is about no seed, or about one that is not deleted. The seed is joined from the left. */
 export const isNotOfDeletedSeed = isNull(seeds.deletedAt)
 
+const isUnread = isNull(notifications.readAt)
+const isRead = isNotNull(notifications.readAt)
+
 const selectAll = prepared((executor) => prepareList(executor, 'notifications_select'))
-const selectUnread = prepared((executor) =>
-  prepareList(executor, 'notifications_select_unread', isNull(notifications.readAt)),
-)
-const selectRead = prepared((executor) =>
-  prepareList(executor, 'notifications_select_read', isNotNull(notifications.readAt)),
-)
+const selectUnread = prepared((executor) => prepareList(executor, 'notifications_select_unread', isUnread))
+const selectRead = prepared((executor) => prepareList(executor, 'notifications_select_read', isRead))
 
 function prepareList(executor: Executor, name: string, filter?: SQL) {
-  const { id, createdAt, readAt } = notifications
+  const columns = itemColumns<Omit<NotificationRow, 'actorPicture'>>(listedColumns)
+  return selectPage(executor, columns, filter).prepare(name)
+}
+
+/** The picture of who did it, if they are a member of the workspace. */
+const actorPicture = sql<string | null>`(
+  select ${pictureUrl(users.imageKey)} from ${memberships} join ${users} on ${users.id} = ${memberships.userId}
+  where ${memberships.userId} = ${notifications.actorUserId}
+    and ${memberships.workspaceId} = ${notifications.workspaceId}
+)`
+
+const selectAllWithPictures = prepared((executor) =>
+  prepareListWithPictures(executor, 'notifications_select_with_pictures'),
+)
+const selectUnreadWithPictures = prepared((executor) =>
+  prepareListWithPictures(executor, 'notifications_select_unread_with_pictures', isUnread),
+)
+
+function prepareListWithPictures(executor: Executor, name: string, filter?: SQL) {
+  const columns = itemColumns<Required<NotificationRow>>({ ...listedColumns, actorPicture })
+  return selectPage(executor, columns, filter).prepare(name)
+}
+
+function selectPage(executor: Executor, columns: Record<string, SQL.Aliased>, filter?: SQL) {
+  const { id, createdAt } = notifications
   const rows = executor
-    .select(itemColumns<NotificationRow>({ id, ...storedColumns, createdAt, readAt }))
+    .select(columns)
     .from(notifications)
     .innerJoin(workspaces, isWorkspace(notifications.workspaceId))
     .leftJoin(seeds, eq(seeds.id, notifications.seedId))
     .where(and(isOfCaller, filter, isNotOfDeletedSeed, isBefore(createdAt, id)))
     .orderBy(desc(createdAt), desc(id))
     .limit(pageLimit)
-  return selectJsonRows(executor, rows).prepare(name)
+  return selectJsonRows(executor, rows)
 }
 
 /** Notifications of a person, newest first: all, or only those that are unread or read. */
@@ -74,6 +111,18 @@ export function listNotifications(
   { unread, ...values }: InboxOfCaller & { unread: boolean | undefined } & PageRange,
 ): Promise<JsonRows> {
   const select = unread === undefined ? selectAll : unread ? selectUnread : selectRead
+  return readOne(select(executor).execute({ ...values }))
+}
+
+/** As `listNotifications`, with the pictures of those who did it: all, or only those that are unread. */
+export function listWithPictures(
+  executor: Executor,
+  {
+    isUnreadOnly,
+    ...values
+  }: InboxOfCaller & { isUnreadOnly: boolean; pictureUrlPrefix: string } & PageRange,
+): Promise<JsonRows> {
+  const select = isUnreadOnly ? selectUnreadWithPictures : selectAllWithPictures
   return readOne(select(executor).execute({ ...values }))
 }
 
@@ -124,6 +173,29 @@ export async function markRead(
   await updateReadByIds(executor).execute({ ...inbox, ids: [...ids], now: now.toISOString() })
 }
 
+const updateUnreadByIds = prepared((executor) =>
+  executor
+    .update(notifications)
+    .set({ readAt: null })
+    .where(
+      and(
+        isOfCaller,
+        isNotNull(notifications.readAt),
+        sql`${notifications.id} = any(${sql.placeholder('ids')}::uuid[])`,
+      ),
+    )
+    .prepare('notifications_mark_unread'),
+)
+
+/** Marks some notifications of a person as unread. */
+export async function markUnread(
+  executor: Executor,
+  inbox: InboxOfCaller,
+  ids: readonly string[],
+): Promise<void> {
+  await updateUnreadByIds(executor).execute({ ...inbox, ids: [...ids] })
+}
+
 const updateReadUntil = prepared((executor) =>
   executor
     .update(notifications)
@@ -146,26 +218,6 @@ export async function markReadUntil(
 ): Promise<void> {
   const times = { until: until.toISOString(), now: now.toISOString() }
   await updateReadUntil(executor).execute({ ...inbox, ...times })
-}
-
-const selectStored = prepared((executor) =>
-  executor
-    .select({ ...storedColumns, readAt: notifications.readAt })
-    .from(notifications)
-    .innerJoin(workspaces, isWorkspace(notifications.workspaceId))
-    .leftJoin(seeds, eq(seeds.id, notifications.seedId))
-    .where(and(isOfCaller, eq(notifications.id, sql`${sql.placeholder('id')}`), isNotOfDeletedSeed))
-    .prepare('notifications_select_one'),
-)
-
-/** A notification of a person. */
-export async function findNotification(
-  executor: Executor,
-  inbox: InboxOfCaller,
-  id: string,
-): Promise<StoredNotification | undefined> {
-  const [row] = await selectStored(executor).execute({ ...inbox, id })
-  return row
 }
 
 /** Deletes notifications from before a time. */

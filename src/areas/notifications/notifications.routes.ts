@@ -1,6 +1,13 @@
 import type { App } from '../../http/app-types.ts'
 import { toOk } from '../../http/requests/idempotency.ts'
-import { notificationsCount, notificationsList, notificationsMarkRead } from './notifications.schemas.ts'
+import {
+  notificationsCount,
+  notificationsList,
+  notificationsMarkRead,
+  notificationsMarkUnread,
+  notificationsPreferences,
+  notificationsUpdatePreferences,
+} from './notifications.schemas.ts'
 import type { NotificationsService } from './notifications.service.ts'
 
 // A key that is bound to workspaces gets only their notifications.
@@ -17,5 +24,25 @@ export function notificationsRoutes(app: App, notifications: NotificationsServic
 
   app.post('/v1/me/notifications/read', { schema: notificationsMarkRead, config }, async ({ body }, reply) =>
     reply.answerChange((principal) => notifications.markRead(principal, body), toOk),
+  )
+
+  app.post(
+    '/v1/me/notifications/unread',
+    { schema: notificationsMarkUnread, config },
+    async ({ body }, reply) =>
+      reply.answerChange((principal) => notifications.markUnread(principal, body), toOk),
+  )
+
+  // Of the person, so not for keys that are bound to workspaces, as `me.preferences`.
+  app.get(
+    '/v1/me/notifications/preferences',
+    { schema: notificationsPreferences, config: { forKeysBelowOwner: true } },
+    ({ principal }) => notifications.preferences(principal),
+  )
+
+  app.patch(
+    '/v1/me/notifications/preferences',
+    { schema: notificationsUpdatePreferences },
+    ({ principal, body }) => notifications.updatePreferences(principal, body).then(toOk),
   )
 }

@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleTime } from '../../http/description/examples.ts'
 import { listOperation, operation } from '../../http/description/operation.ts'
+import { errors } from '../../kernel/errors.ts'
 import { pageLimitMax } from '../../kernel/pagination.ts'
 import {
   closed,
@@ -11,7 +12,12 @@ import {
   stringEnum,
   timestamp,
 } from '../../kernel/schemas.ts'
-import { notificationKinds, unreadCountMax } from '../../domain/notifications.ts'
+import {
+  notificationKinds,
+  noticeChoices,
+  personalChoices,
+  unreadCountMax,
+} from '../../domain/notifications.ts'
 
 const Notification = named(
   'Notification',
@@ -60,17 +66,43 @@ const NotificationCount = named(
   { unread: 3 },
 )
 
-export const notificationsSchemas = [Notification, NotificationCount]
+const preferenceFields = {
+  mentions: stringEnum(personalChoices, { description: 'A comment mentions the caller.' }),
+  digest: Type.Boolean({
+    description:
+      'Whether to send a mail a day about what the caller has not read and no other mail was about: comments, evidence ' +
+      'and changes of status of seeds that they follow.',
+  }),
+  roleChanges: stringEnum(personalChoices, { description: "The caller's role in a workspace was changed." }),
+  acceptedInvites: stringEnum(noticeChoices, {
+    description: "People accepted the caller's invites. One mail an hour at most.",
+  }),
+  agents: stringEnum(noticeChoices, {
+    description:
+      "The access of the caller's agents was revoked by others, or ends soon. What is about security is always told.",
+  }),
+}
+const examplePreferences = {
+  mentions: 'mail',
+  digest: true,
+  roleChanges: 'mail',
+  acceptedInvites: 'inbox',
+  agents: 'mail',
+} as const
+
+const NotificationPreferences = named('NotificationPreferences', preferenceFields, examplePreferences)
+
+export const notificationsSchemas = [Notification, NotificationCount, NotificationPreferences]
 
 export const notificationsList = listOperation(
   {
     id: 'notifications.list',
     summary: "List the caller's notifications",
     description:
-      'Newest first: mentions; comments, evidence and changes of status of seeds that the caller follows; accepted invites; ' +
+      'Newest first: mentions; requests to join seeds; comments, evidence and changes of status of seeds that the caller follows; accepted invites; ' +
       'changes of their role; and the access of their agents that others ended, or that ends soon. Nobody is notified of ' +
       'what they did themselves. They are kept for 90 days, and end with the membership. Those about deleted seeds are ' +
-      'left out. For a key that is bound to workspaces, of these.',
+      'left out. A key that is bound to workspaces gets only those of its workspaces.',
     returns: 'A page of notifications.',
   },
   {
@@ -86,36 +118,75 @@ export const notificationsList = listOperation(
 export const notificationsCount = operation({
   id: 'notifications.count',
   summary: "Count the caller's unread notifications",
-  description: 'Cheap enough to ask often. For a key that is bound to workspaces, of these.',
+  description:
+    'Suitable for frequent polling. A key that is bound to workspaces counts only those of its workspaces.',
   success: ref(NotificationCount),
   returns: 'The number of unread notifications.',
 })
+
+const ids = Type.Array(Type.String({ maxLength: 64 }), {
+  minItems: 1,
+  maxItems: pageLimitMax,
+  description: 'The ids of the notifications.',
+})
+
+/** What is marked as read: one of these. */
+export const readFields = {
+  ids,
+  until: timestamp(
+    'The `createdAt` of the newest notification that is to be marked: that one, and all older ones.',
+  ),
+}
 
 export const notificationsMarkRead = operation({
   id: 'notifications.markRead',
   summary: 'Mark notifications as read',
   description:
     "Either `ids`, or `until` for all that happened until a time. Ids that are none of the caller's notifications change " +
-    'nothing. Idempotent. With a key that is bound to workspaces, only those of these workspaces.',
+    'nothing. Idempotent. A key that is bound to workspaces changes only notifications of its workspaces.',
   body: {
     ...closed(
       {
-        ids: Type.Optional(
-          Type.Array(Type.String({ maxLength: 64 }), {
-            minItems: 1,
-            maxItems: pageLimitMax,
-            description: 'The ids of the notifications.',
-          }),
-        ),
-        until: Type.Optional(
-          timestamp(
-            'The `createdAt` of the newest notification that is to be marked: that one, and all older ones.',
-          ),
-        ),
+        ids: Type.Optional(readFields.ids),
+        until: Type.Optional(readFields.until),
       },
       { examples: [{ ids: [exampleIds.event] }] },
     ),
     minProperties: 1,
     maxProperties: 1,
+  },
+})
+
+export const notificationsMarkUnread = operation({
+  id: 'notifications.markUnread',
+  summary: 'Mark notifications as unread',
+  description:
+    "Ids that are none of the caller's notifications change nothing. Idempotent. A key that is bound to workspaces " +
+    'changes only notifications of its workspaces.',
+  body: closed({ ids }, { examples: [{ ids: [exampleIds.event] }] }),
+})
+
+export const notificationsPreferences = operation({
+  id: 'notifications.preferences',
+  summary: 'Read how the caller is notified of what',
+  description:
+    '`mail`: in the inbox and by mail. `inbox`: without a mail. `off`: not at all. No mail is sent while ' +
+    '`workspaceActivity` of `me.preferences` is off.',
+  success: ref(NotificationPreferences),
+  returns: 'The preferences of the caller.',
+  errors: [errors.notFound],
+})
+
+export const notificationsUpdatePreferences = operation({
+  id: 'notifications.updatePreferences',
+  summary: 'Change how the caller is notified of what',
+  description:
+    'Any of the fields; the others stay as they are. What was notified before is not notified again. Security notices ' +
+    'cannot be turned off.',
+  body: {
+    ...closed(Type.Partial(Type.Object(preferenceFields)).properties, {
+      examples: [{ acceptedInvites: 'inbox' }],
+    }),
+    minProperties: 1,
   },
 })

@@ -3,7 +3,9 @@ import type { Executor } from '../../db/client.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { notifications } from '../../db/schema/notifications.ts'
 import { seedFollowers } from '../../db/schema/seeds.ts'
+import { users } from '../../db/schema/users.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
+import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { createId } from '../../kernel/ids.ts'
 import type { NotificationDataByKind, NotificationKind } from '../../domain/notifications.ts'
@@ -25,6 +27,9 @@ export type Notice<Kind extends NotificationKind = NotificationKind> = {
   hasOwnMail?: boolean
 }
 
+/** Service accounts have no inbox. */
+const isPerson = sql`(select ${users.kind} from ${users} where ${users.id} = ${memberships.userId}) = 'person'`
+
 const insertForFollowers = prepared((executor) =>
   executor
     .insert(notifications)
@@ -41,6 +46,7 @@ const insertForFollowers = prepared((executor) =>
         )
         .where(
           and(
+            isPerson,
             eq(seedFollowers.seedId, sql`${sql.placeholder('seedId')}::uuid`),
             isOther(seedFollowers.userId),
             sql`${seedFollowers.userId} <> all(${sql.placeholder('except')}::uuid[])`,
@@ -61,6 +67,14 @@ export async function notifyFollowers(
   await insertForFollowers(executor).execute({ ...valuesOf(notice), except: [...except] })
 }
 
+/** Who is told nothing of some kinds. What is about security, a token that was used twice, is always told. */
+const isNotOff = sql`not exists (
+  select from ${users} where ${users.id} = ${memberships.userId} and case ${hiddenParameter('kind', 'text')}
+    when 'invite_accepted' then ${users.notifyAcceptedInvites} = 'off'
+    when 'agent' then ${users.notifyAgents} = 'off' and ${hiddenParameter('data', 'text')}::jsonb ->> 'reason' <> 'reused'
+    else false end
+)`
+
 const insertForMembers = prepared((executor) =>
   executor
     .insert(notifications)
@@ -70,9 +84,11 @@ const insertForMembers = prepared((executor) =>
         .from(memberships)
         .where(
           and(
-            eq(memberships.workspaceId, sql`${sql.placeholder('workspaceId')}::uuid`),
+            eq(memberships.workspaceId, hiddenParameter('workspaceId', 'uuid')),
             sql`${memberships.userId} = any(${keysParameter('userIds', 'uuid')})`,
             isOther(memberships.userId),
+            isPerson,
+            isNotOff,
           ),
         )
         .for('key share'),
@@ -80,13 +96,42 @@ const insertForMembers = prepared((executor) =>
     .prepare('notifications_insert_for_members'),
 )
 
-/** Tells those of some people who are members of the workspace. One prepared statement. */
+/** Tells those of some people who are members of the workspace, and have not turned it off. One prepared statement. */
 export async function notifyMembers(
   executor: Executor,
   notice: Notice,
   userIds: readonly string[],
 ): Promise<void> {
   await insertForMembers(executor).execute({ ...valuesOf(notice), userIds: [...userIds] })
+}
+
+const insertForManagers = prepared((executor) =>
+  executor
+    .insert(notifications)
+    .select((query) =>
+      query
+        .select(rowFor(memberships.userId))
+        .from(memberships)
+        .where(
+          and(
+            eq(memberships.workspaceId, hiddenParameter('workspaceId', 'uuid')),
+            sql`${memberships.role} in ('owner', 'admin')`,
+            isPerson,
+            sql`${memberships.userId} is distinct from ${sql.placeholder('exceptUserId')}::uuid`,
+          ),
+        )
+        .for('key share'),
+    )
+    .prepare('notifications_insert_for_managers'),
+)
+
+/** Tells the owners and admins of a workspace, but not `exceptUserId`. One prepared statement. */
+export async function notifyManagers(
+  executor: Executor,
+  notice: Notice<'key_stopped' | 'keys_known'>,
+  exceptUserId: string | null = null,
+): Promise<void> {
+  await insertForManagers(executor).execute({ ...valuesOf(notice), exceptUserId })
 }
 
 function isOther(userId: Column): SQL {

@@ -1,12 +1,14 @@
-import { and, asc, eq, gt, inArray, isNull, lte, ne, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, isNull, lte, ne, or, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
+import { commentMentions, comments } from '../../db/schema/comments.ts'
 import { notificationDigests, notifications } from '../../db/schema/notifications.ts'
-import { seeds } from '../../db/schema/seeds.ts'
+import { evidence, seeds } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
-import { getsNotices } from '../../db/sql/gets-notices.ts'
+import { getsMailsAbout, getsNotices } from '../../db/sql/gets-notices.ts'
 import { timestampText } from '../../db/sql/json-rows.ts'
+import { mentionsOfComment } from '../../db/sql/mentions-of-comment.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import type { StoredNotification } from '../../domain/notifications.ts'
 import { isNotOfDeletedSeed, storedColumns } from './notifications.repository.ts'
@@ -14,8 +16,19 @@ import { isNotOfDeletedSeed, storedColumns } from './notifications.repository.ts
 // Who is mailed what. Literals, not parameters: only then can a prepared statement use the partial indexes.
 const isUnmailed = isNull(notifications.mailedAt)
 const isUnread = isNull(notifications.readAt)
-/** Mentions have mails of their own. */
-const isOfDigest = ne(notifications.kind, sql`'mention'`)
+/** Mentions and accepted invites have mails of their own. */
+const isOfDigest = sql`${notifications.kind} not in ('mention', 'invite_accepted')`
+/** Whether a person gets the mail that a notification is of. */
+const isMailed = and(
+  getsNotices,
+  sql`case ${notifications.kind}
+    when 'mention' then ${users.notifyMentions} = 'mail'
+    when 'invite_accepted' then ${users.notifyAcceptedInvites} = 'mail'
+    when 'role_changed' then ${users.notifyDigest} and ${users.notifyRoleChanges} = 'mail'
+    when 'agent' then ${users.notifyDigest} and ${users.notifyAgents} = 'mail'
+    else ${users.notifyDigest}
+  end`,
+)
 
 /** Whether a person gets mails about their workspaces; undefined if there is no such person. */
 export async function findWorkspaceActivity(
@@ -42,16 +55,39 @@ export async function setWorkspaceActivity(
 /** A person who was mentioned, and how they were told. */
 export interface MentionedPerson {
   userId: string
+  workspaceId: string
   name: string
   email: string
   notification: StoredNotification
+  comment: QuotedComment
 }
+
+/** A comment as it is stored, with the names of those whom it mentions. */
+export interface QuotedComment {
+  body: string
+  mentions: { userId: string; name: string }[]
+}
+
+const commentColumns = { body: comments.body, mentions: mentionsOfComment }
 
 const selectMentioned = prepared((executor) =>
   executor
-    .select({ userId: users.id, name: users.name, email: users.email, notification: storedColumns })
+    .select({
+      userId: users.id,
+      workspaceId: workspaces.id,
+      name: users.name,
+      email: users.email,
+      notification: storedColumns,
+      comment: commentColumns,
+    })
     .from(notifications)
     .innerJoin(users, eq(users.id, notifications.userId))
+    .innerJoin(comments, eq(comments.id, notifications.commentId))
+    // Not if the comment was edited and no longer mentions them.
+    .innerJoin(
+      commentMentions,
+      and(eq(commentMentions.commentId, comments.id), eq(commentMentions.userId, users.id)),
+    )
     .innerJoin(workspaces, isWorkspace(notifications.workspaceId))
     .leftJoin(seeds, eq(seeds.id, notifications.seedId))
     .where(
@@ -62,14 +98,17 @@ const selectMentioned = prepared((executor) =>
         isUnread,
         isUnmailed,
         isNotOfDeletedSeed,
-        getsNotices,
+        isMailed,
       ),
     )
     .orderBy(asc(users.id))
     .prepare('notifications_select_mentioned'),
 )
 
-/** Those who were told that a comment mentions them, and have neither read it nor been mailed, and get such mails. */
+/**
+ * Those who were told that a comment mentions them, which it still does, who have neither read it nor been mailed, and get
+ * such mails; with the comment as it is now.
+ */
 export async function listMentioned(
   executor: Executor,
   mention: { commentId: string; noticeId: string },
@@ -77,15 +116,15 @@ export async function listMentioned(
   return await selectMentioned(executor).execute(mention)
 }
 
-/** Marks a notification of a person as mailed. */
+/** Marks notifications of a person as mailed. */
 export async function markMailed(
   executor: Executor,
-  { userId, id, now }: { userId: string; id: string; now: Date },
+  { userId, ids, now }: { userId: string; ids: readonly string[]; now: Date },
 ): Promise<void> {
   await executor
     .update(notifications)
     .set({ mailedAt: now })
-    .where(and(eq(notifications.userId, userId), eq(notifications.id, id)))
+    .where(and(eq(notifications.userId, userId), inArray(notifications.id, [...ids])))
 }
 
 /**
@@ -109,7 +148,7 @@ export async function listDueDigests(
         isOfDigest,
         isNotOfDeletedSeed,
         lte(notifications.createdAt, until),
-        getsNotices,
+        isMailed,
         or(isNull(notificationDigests.sentAt), lte(notificationDigests.sentAt, before)),
       ),
     )
@@ -118,20 +157,55 @@ export async function listDueDigests(
   return rows.map(({ userId }) => userId)
 }
 
-/** The person of a digest, and what is in it. */
-export interface Digest {
+/** The people who were not mailed yet that somebody accepted their invite. */
+export async function listInvitersToMail(executor: Executor, limit: number): Promise<string[]> {
+  const rows = await executor
+    .selectDistinct({ userId: notifications.userId })
+    .from(notifications)
+    .innerJoin(users, eq(users.id, notifications.userId))
+    .where(and(isUnmailed, isUnread, isOfAcceptedInvite, isMailed))
+    .orderBy(asc(notifications.userId))
+    .limit(limit)
+  return rows.map(({ userId }) => userId)
+}
+
+const isOfAcceptedInvite = eq(notifications.kind, sql`'invite_accepted'`)
+
+/** A person, and what a mail is about. */
+export interface Unmailed {
   name: string
   email: string
   /** Newest first. */
-  notifications: (StoredNotification & { id: string })[]
+  notifications: [StoredNotification & { id: string }, ...(StoredNotification & { id: string })[]]
 }
 
-/** What a digest of a person has: their unread notifications that no mail was about. Undefined if none is due. */
-export async function findDigest(
+/** The unread notifications of a digest that is due to a person, which no mail was about. Undefined if none is due. */
+export function findDigest(
   executor: Executor,
   userId: string,
   { before, limit }: { before: Date; limit: number },
-): Promise<Digest | undefined> {
+): Promise<Unmailed | undefined> {
+  const isDue = sql`not exists (
+    select from ${notificationDigests}
+    where ${notificationDigests.userId} = ${notifications.userId} and ${gt(notificationDigests.sentAt, before)}
+  )`
+  return findUnmailed(executor, userId, { filter: and(isOfDigest, isDue), limit })
+}
+
+/** The accepted invites of a person that they have not read, and no mail was about. Undefined without any. */
+export function findAcceptedInvites(
+  executor: Executor,
+  userId: string,
+  limit: number,
+): Promise<Unmailed | undefined> {
+  return findUnmailed(executor, userId, { filter: isOfAcceptedInvite, limit })
+}
+
+async function findUnmailed(
+  executor: Executor,
+  userId: string,
+  { filter, limit }: { filter: SQL | undefined; limit: number },
+): Promise<Unmailed | undefined> {
   const rows = await executor
     .select({
       name: users.name,
@@ -141,28 +215,44 @@ export async function findDigest(
     .from(notifications)
     .innerJoin(users, eq(users.id, notifications.userId))
     .innerJoin(workspaces, isWorkspace(notifications.workspaceId))
-    .leftJoin(notificationDigests, eq(notificationDigests.userId, notifications.userId))
     .leftJoin(seeds, eq(seeds.id, notifications.seedId))
-    .where(
-      and(
-        eq(notifications.userId, userId),
-        isUnmailed,
-        isUnread,
-        isOfDigest,
-        isNotOfDeletedSeed,
-        getsNotices,
-        or(isNull(notificationDigests.sentAt), lte(notificationDigests.sentAt, before)),
-      ),
-    )
-    .orderBy(sql`${notifications.createdAt} desc, ${notifications.id} desc`)
+    .where(and(eq(notifications.userId, userId), isUnmailed, isUnread, filter, isNotOfDeletedSeed, isMailed))
+    .orderBy(desc(notifications.createdAt), desc(notifications.id))
     .limit(limit)
   const [first] = rows
   return (
     first && {
       name: first.name,
       email: first.email,
-      notifications: rows.map(({ notification }) => notification as Digest['notifications'][number]),
+      notifications: rows.map(({ notification }) => notification) as Unmailed['notifications'],
     }
+  )
+}
+
+/** What was written where notifications of a person are about, by their ids: comments, and evidence that still counts. */
+export async function findQuotes(
+  executor: Executor,
+  userId: string,
+  ids: readonly string[],
+): Promise<Map<string, QuotedComment>> {
+  const rows = await executor
+    .select({ id: notifications.id, summary: evidence.summary, ...commentColumns })
+    .from(notifications)
+    .leftJoin(comments, eq(comments.id, notifications.commentId))
+    .leftJoin(
+      evidence,
+      and(
+        eq(notifications.kind, 'evidence'),
+        sql`${evidence.id} = (${notifications.data} ->> 'evidenceId')::uuid`,
+        isNull(evidence.withdrawnAt),
+      ),
+    )
+    .where(and(eq(notifications.userId, userId), inArray(notifications.id, [...ids])))
+  return new Map(
+    rows.flatMap(({ id, summary, body, mentions }) => {
+      const text = summary ?? body
+      return text === null ? [] : [[id, { body: text, mentions }] as const]
+    }),
   )
 }
 
@@ -195,7 +285,7 @@ export async function settleUnmailed(
   { before, now }: { before: Date; now: Date },
 ): Promise<void> {
   const hasMailsOff = sql`exists (
-    select from ${users} where ${and(eq(users.id, notifications.userId), sql`not (${getsNotices})`)}
+    select from ${users} where ${and(eq(users.id, notifications.userId), sql`not (${isMailed})`)}
   )`
   await executor
     .update(notifications)
@@ -215,6 +305,7 @@ export interface EndingGrant {
   name: string
   email: string
   clientName: string
+  workspaceId: string
   workspaceName: string
   workspaceSlug: string
 }
@@ -230,6 +321,7 @@ export async function findEndingGrant(
       name: users.name,
       email: users.email,
       clientName: agentGrants.clientName,
+      workspaceId: agentGrants.workspaceId,
       workspaceName: workspaces.name,
       workspaceSlug: workspaces.slug,
     })
@@ -242,7 +334,7 @@ export async function findEndingGrant(
         isNull(agentGrants.revokedAt),
         eq(agentGrants.expiresAt, expiresAt),
         gt(agentGrants.expiresAt, now),
-        getsNotices,
+        getsMailsAbout('agents'),
       ),
     )
   return found
@@ -270,9 +362,12 @@ export async function listEndingGrants(
       expiresAt: agentGrants.expiresAt,
     })
     .from(agentGrants)
+    .innerJoin(users, eq(users.id, agentGrants.userId))
     .innerJoin(workspaces, isWorkspace(agentGrants.workspaceId))
     .where(
       and(
+        // Who wants no notices would never count as told.
+        ne(users.notifyAgents, 'off'),
         isNull(agentGrants.revokedAt),
         gt(agentGrants.expiresAt, now),
         lte(agentGrants.expiresAt, soon),

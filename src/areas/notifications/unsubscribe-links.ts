@@ -1,6 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isId } from '../../kernel/ids.ts'
-import { deriveKey } from '../../kernel/sealing.ts'
+import type { AppSecret } from '../../platform/secrets/app-secret.port.ts'
 
 /** The links in mails that turn off mails about workspaces, without a sign-in (RFC 8058). */
 export interface UnsubscribeLinks {
@@ -15,22 +14,19 @@ const signatureBytes = 16
 
 /**
  * Links that are signed under APP_SECRET, so that nothing is stored of them. All that they allow is to turn off mails.
- * The secret is loaded at first use.
  */
-export function createUnsubscribeLinks(loadAppSecret: () => string, webUrl: string): UnsubscribeLinks {
-  let loaded: Buffer | undefined
-  const key = () => (loaded ??= deriveKey(loadAppSecret(), 'unsubscribe links'))
-  const sign = (id: Buffer) => createHmac('sha256', key()).update(id).digest().subarray(0, signatureBytes)
+export function createUnsubscribeLinks(appSecret: AppSecret, webUrl: string): UnsubscribeLinks {
+  const tags = appSecret.tagsOf('unsubscribe links', signatureBytes)
   return {
     urlOf(userId) {
       const id = Buffer.from(userId.replaceAll('-', ''), 'hex')
-      return `${webUrl}/unsubscribe/${Buffer.concat([id, sign(id)]).toString('base64url')}`
+      return `${webUrl}/unsubscribe/${Buffer.concat([id, tags.create(id)]).toString('base64url')}`
     },
     userOf(token) {
       const bytes = Buffer.from(token, 'base64url')
       if (bytes.length !== idBytes + signatureBytes) return undefined
       const id = bytes.subarray(0, idBytes)
-      if (!timingSafeEqual(sign(id), bytes.subarray(idBytes))) return undefined
+      if (!tags.isValid(id, bytes.subarray(idBytes))) return undefined
       const userId = id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
       return isId(userId) ? userId : undefined
     },

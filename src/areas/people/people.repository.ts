@@ -1,7 +1,8 @@
-import { and, asc, eq, exists, lt, or, sql, type SQL } from 'drizzle-orm'
+import { and, asc, eq, exists, lt, sql, type SQL } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
-import { contains, escapeLike, isLike } from '../../db/sql/contains.ts'
+import { searchEntries } from '../../db/schema/search.ts'
+import { isCommon, queryOf } from '../../db/sql/common-words.ts'
 import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { jsonItem, jsonRows, pictureUrl, readOne, timesOf } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
@@ -13,6 +14,7 @@ import { users } from '../../db/schema/users.ts'
 import { bytesBefore } from '../../db/sql/text-bytes.ts'
 import { pageBytesMax, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
 import type { Role } from '../../domain/roles.ts'
+import type { UserKind } from '../../domain/service-accounts.ts'
 import type { Person } from './people.schemas.ts'
 
 /** Rows of people. */
@@ -23,11 +25,13 @@ export interface PeopleRows extends JsonRows {
 
 /** Which people a list contains: those that match all of it. */
 export interface PeopleFilter {
-  /** Only people whose name or email address contains this. */
+  /** Only people whose name and email address have its words, whole or in part. */
   text?: string | undefined
   role?: Role | undefined
   /** Only members of this team. */
   teamId?: string | undefined
+  /** Only members of this kind. */
+  kind?: UserKind | undefined
 }
 
 interface PeopleQuery extends PageRange {
@@ -49,18 +53,24 @@ export async function listMemberPeople(
   executor: Executor,
   { filter, ...values }: PeopleQuery,
 ): Promise<PeopleRows> {
-  const statement = isEmpty(filter) ? selectMembers(executor) : prepareMembers(executor, '', filter)
-  return readOne(statement.execute(values))
+  const statement = isEmpty(filter)
+    ? selectMembers[filter.kind ?? 'all'](executor)
+    : prepareMembers(executor, '', filter)
+  return readOne(statement.execute({ ...values, asked: filter.text }))
 }
 
-const selectMembers = prepared((executor) => prepareMembers(executor, 'people_select_members'))
+const selectMembers = {
+  all: prepared((executor) => prepareMembers(executor, 'people_select_members')),
+  person: prepared((executor) => prepareMembers(executor, 'people_select_persons', { kind: 'person' })),
+  service: prepared((executor) => prepareMembers(executor, 'people_select_services', { kind: 'service' })),
+}
 
 function isEmpty({ text, role, teamId }: PeopleFilter): boolean {
   return text === undefined && role === undefined && teamId === undefined
 }
 
 function prepareMembers(executor: Executor, name: string, filter: PeopleFilter = {}) {
-  const { text, role, teamId } = filter
+  const { text, role, teamId, kind } = filter
   // A search is planned for its text each time, which takes the size of the workspace into account.
   const workspaceId = isEmpty(filter)
     ? hiddenParameter('workspaceId', 'uuid')
@@ -72,6 +82,8 @@ function prepareMembers(executor: Executor, name: string, filter: PeopleFilter =
       email: users.email,
       imageKey: users.imageKey,
       role: memberships.role,
+      lastActivityAt: memberships.lastActivityAt,
+      kind: sql`case ${users.kind} when 'service' then 'service' else 'member' end`.as('kind_of_person'),
       teams: teamsOfMember.as('teams_of_member'),
       at: memberships.joinedAt,
     })
@@ -80,9 +92,11 @@ function prepareMembers(executor: Executor, name: string, filter: PeopleFilter =
     .where(
       and(
         eq(memberships.workspaceId, workspaceId),
-        text === undefined ? undefined : matches(users.searchText, text),
+        text === undefined ? undefined : isFound('person', memberships.userId, filter),
         role === undefined ? undefined : eq(memberships.role, role),
         teamId === undefined ? undefined : isInTeam(executor, teamId),
+        // Not as a parameter, for which each execution would be planned.
+        kind === undefined ? undefined : sql`${users.kind} = ${sql.raw(`'${kind}'`)}`,
         isAfter(memberships.joinedAt, memberships.userId),
       ),
     )
@@ -90,22 +104,33 @@ function prepareMembers(executor: Executor, name: string, filter: PeopleFilter =
     .limit(pageLimit)
     .as('page')
   const order = sql`${page.at}, ${page.id}`
-  const placed = executor
+  const sized = executor
     .select({
       ...page._.selectedFields,
       bytesBefore: bytesBefore(sql`octet_length(${page.teams}::text)`, order).as('teams_before'),
     })
     .from(page)
-    .as('placed')
-  const { id, name: personName, email, imageKey, role: roleOfPerson, teams, at } = placed
+    .as('sized')
+  const {
+    id,
+    kind: kindOfPerson,
+    name: personName,
+    email,
+    imageKey,
+    role: roleOfPerson,
+    lastActivityAt,
+    teams,
+    at,
+  } = sized
   const person: PersonColumns = {
-    ...{ id, kind: sql`'member'`, userId: id, name: personName, email },
+    ...{ id, kind: sql`${kindOfPerson}`, userId: id, name: personName, email },
     ...{ image: pictureUrl(imageKey), role: roleOfPerson, teams: sql`${teams}` },
+    lastActivityAt,
   }
   const rows = executor
     .select({ item: jsonItem<Person>(person), at })
-    .from(placed)
-    .where(lt(placed.bytesBefore, pageBytesMax))
+    .from(sized)
+    .where(lt(sized.bytesBefore, pageBytesMax))
     .orderBy(asc(at), asc(id))
     .as('rows')
   return executor
@@ -132,6 +157,7 @@ function isInTeam(executor: Executor, teamId: string): SQL {
 /** A member, for a page about them. */
 export interface MemberPerson extends Pick<Person, 'name' | 'email' | 'image' | 'role' | 'teams'> {
   userId: string
+  kind: UserKind
   joinedAt: Date
 }
 
@@ -139,6 +165,7 @@ const selectMember = prepared((executor) =>
   executor
     .select({
       userId: memberships.userId,
+      kind: users.kind,
       name: users.name,
       email: users.email,
       image: pictureUrl(users.imageKey),
@@ -172,7 +199,7 @@ export async function listInvitedPeople(
   { filter, now, ...values }: PeopleQuery & { now: Date },
 ): Promise<PeopleRows> {
   const statement = isEmpty(filter) ? selectInvited(executor) : prepareInvited(executor, '', filter)
-  return readOne(statement.execute({ ...values, now: now.toISOString() }))
+  return readOne(statement.execute({ ...values, asked: filter.text, now: now.toISOString() }))
 }
 
 const selectInvited = prepared((executor) => prepareInvited(executor, 'people_select_invited'))
@@ -182,6 +209,7 @@ function prepareInvited(executor: Executor, name: string, filter: PeopleFilter =
   const person: PersonColumns = {
     ...{ id, kind: sql`'invited'`, userId: sql`null`, name: email, email },
     ...{ image: sql`null`, role, teams: sql`'[]'::json` },
+    lastActivityAt: sql`null`,
   }
   const rows = executor
     .select({ item: jsonItem<Person>(person), at })
@@ -191,7 +219,7 @@ function prepareInvited(executor: Executor, name: string, filter: PeopleFilter =
         eq(invites.workspaceId, sql.placeholder('workspaceId')),
         isOpen,
         sql`${invites.expiresAt} > ${sql.placeholder('now')}`,
-        filter.text === undefined ? undefined : matches(invites.searchText, filter.text),
+        filter.text === undefined ? undefined : isFound('invited', id, filter),
         filter.role === undefined ? undefined : eq(role, filter.role),
         isAfter(at, id),
       ),
@@ -206,11 +234,22 @@ function prepareInvited(executor: Executor, name: string, filter: PeopleFilter =
 }
 
 /**
- * Whether a column contains a text. One or two characters match only the beginning of words, because the trigram index
- * needs three.
+ * Whether the directory finds a row by its words (docs/design/search.md#people). If most match, only as many as a page may
+ * have are looked at, in the order of the list, which is that of the entries too. Their other filters are not known there.
  */
-function matches(column: AnyPgColumn, text: string): SQL | undefined {
-  if (Array.from(text).length > 2) return contains(column, text)
-  const escaped = escapeLike(text)
-  return or(isLike(column, `${escaped}%`), isLike(column, `% ${escaped}%`))
+function isFound(of: 'person' | 'invited', id: AnyPgColumn, { role, teamId, kind: only }: PeopleFilter): SQL {
+  const query = queryOf(of, { match: 'named' })
+  const { words, at, id: entryId, kind, workspaceId } = searchEntries
+  const workspace = sql`${sql.placeholder('workspaceId')}::uuid`
+  // Compared as text, so that the index of words is used, and no other.
+  const all = sql`array(select ${entryId} from ${searchEntries}
+    where ${words} @@ ${query} and ${workspaceId}::text = ${workspace}::text)`
+  if (of === 'invited' || role !== undefined || teamId !== undefined || only !== undefined)
+    return sql`${id} = any(${all})`
+  // Kept apart, so that the index of their order is used, and no other.
+  const inOrder = sql`select ${entryId}, ${words} from ${searchEntries}
+    where ${workspaceId} = ${workspace} and ${kind} = 'person' and ${isAfter(at, entryId)}
+    order by ${at}, ${entryId} offset 0`
+  const next = sql`array(select id from (${inOrder}) as next_entries where words @@ ${query} limit ${pageLimit})`
+  return sql`${id} = any(case when ${isCommon('person', 'named', workspace)} then ${next} else ${all} end)`
 }

@@ -40,8 +40,9 @@ export interface PeopleService {
 
 /** A page of people, and which. */
 export interface PeopleRequest extends PageRequest {
-  kind?: Person['kind']
-  /** Only people whose name or email address contains this. */
+  /** `here`: members of any kind. */
+  kind?: Person['kind'] | 'here'
+  /** Only people whose name and email address have its words, whole or in part. */
   q?: string
   role?: Role
   teamId?: string
@@ -57,7 +58,7 @@ export interface PeopleServiceOptions {
 const nobody: PeopleRows = { ...noRows, times: '' }
 
 // In the order in which they are listed.
-const kinds = ['member', 'invited'] as const satisfies Person['kind'][]
+const parts = ['member', 'invited'] as const
 
 export function createPeopleService(options: PeopleServiceOptions): PeopleService {
   const { db, clock, requireWorkspace, pictures } = options
@@ -67,18 +68,23 @@ export function createPeopleService(options: PeopleServiceOptions): PeopleServic
       const workspace = await requireWorkspace(principal, slug, 'people.list')
       const { id: workspaceId } = workspace
       const text = q === undefined ? undefined : normalizeLine(q) || undefined
-      const query = { workspaceId, filter: { text, role, teamId }, pictureUrlPrefix: pictures.urlPrefix }
+      const kind = only === 'member' ? 'person' : only === 'service' ? only : undefined
+      const query = {
+        workspaceId,
+        filter: { text, role, teamId, kind },
+        pictureUrlPrefix: pictures.urlPrefix,
+      } as const
       const hasMembers = only !== 'invited' && (teamId === undefined || isId(teamId))
       const hasInvited =
-        only !== 'member' && teamId === undefined && isAllowed(workspace.role, 'invites.list')
+        (only ?? 'invited') === 'invited' && teamId === undefined && isAllowed(workspace.role, 'invites.list')
       const filters = [only, role, teamId].map((value) => value ?? null)
       let times = ''
-      return readPage<Person, Person['kind']>(page, {
+      return readPage<Person, (typeof parts)[number]>(page, {
         listId:
           `people.list ${workspaceId} ${JSON.stringify(text?.toLowerCase())}` +
           (filters.some((value) => value !== null) ? ` ${JSON.stringify(filters)}` : ''),
         order: 'oldestFirst',
-        parts: kinds,
+        parts,
         async read(range, part) {
           const members =
             part === 'member' && hasMembers ? await listMemberPeople(db, { ...query, ...range }) : nobody
@@ -91,9 +97,9 @@ export function createPeopleService(options: PeopleServiceOptions): PeopleServic
           times = [members.times, invited.times].filter(Boolean).join()
           return joinRows([members, invited])
         },
-        positionOf: ({ kind, id }, place) => ({
-          part: kind,
-          at: timeAt(times, place),
+        positionOf: ({ kind: listed, id }, index) => ({
+          part: listed === 'invited' ? listed : 'member',
+          at: timeAt(times, index),
           id,
         }),
       })

@@ -1,4 +1,5 @@
 import { and, asc, eq, or, sql } from 'drizzle-orm'
+import type { EventDataOf } from '../../domain/events.ts'
 import type { Executor } from '../../db/client.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
@@ -22,12 +23,13 @@ const selectParticipant = prepared((executor) =>
       and(
         eq(seedParticipants.seedId, sql.placeholder('seedId')),
         eq(seedParticipants.userId, sql.placeholder('userId')),
+        eq(users.kind, 'person'),
       ),
     )
     .prepare('seed_participants_select'),
 )
 
-/** The name and the role of a participant of a seed, who may become its lead. */
+/** The name and the role of a person in a seed, who may become its lead: a service account cannot. */
 export async function findParticipant(
   executor: Executor,
   seedId: string,
@@ -35,6 +37,24 @@ export async function findParticipant(
 ): Promise<{ name: string; role: Role } | undefined> {
   const [participant] = await selectParticipant(executor).execute({ seedId, userId })
   return participant
+}
+
+const selectLead = prepared((executor) =>
+  executor
+    .select({ id: users.id, name: users.name })
+    .from(seeds)
+    .innerJoin(users, eq(users.id, seeds.leadUserId))
+    .where(eq(seeds.id, sql.placeholder('seedId')))
+    .prepare('seed_lead_select'),
+)
+
+/** Who leads a seed. */
+export async function findLead(
+  executor: Executor,
+  seedId: string,
+): Promise<{ id: string; name: string } | undefined> {
+  const [lead] = await selectLead(executor).execute({ seedId })
+  return lead
 }
 
 const clearLead = prepared((executor) =>
@@ -52,13 +72,34 @@ export async function clearLeadOf(executor: Executor, seedId: string): Promise<v
 
 /**
  * Leaves the seeds that a person leads in a workspace without a lead. Before their membership is deleted: changes of
- * seeds lock the seed first, and memberships after it.
+ * seeds lock the seed first, and memberships after it. Returns what the events say of those that are not deleted.
  */
-export async function clearLeadsOf(executor: Executor, workspaceId: string, userId: string): Promise<void> {
-  await executor
+export async function clearLeadsOf(
+  executor: Executor,
+  workspaceId: string,
+  { userId, name }: { userId: string; name: string },
+): Promise<EventDataOf<'seed.updated'>[]> {
+  const { id, title, deletedAt } = seeds
+  const left = await executor
     .update(seeds)
     .set({ leadUserId: null })
     .where(and(eq(seeds.workspaceId, workspaceId), eq(seeds.leadUserId, userId)))
+    .returning({ id, title, deletedAt })
+  return left
+    .filter((seed) => seed.deletedAt === null)
+    .map((seed) => describeClearedLead({ seedId: seed.id, title: seed.title }, { userId, name }))
+}
+
+/** What the event says of a seed that somebody no longer leads, and nobody else does. */
+export function describeClearedLead(
+  seed: { seedId: string; title: string },
+  { userId, name }: { userId: string; name: string },
+): EventDataOf<'seed.updated'> {
+  return {
+    ...{ ...seed, titleBefore: null, status: null, statusReason: null },
+    ...{ fields: ['leadUserId'], leadUserId: null, leadName: null },
+    ...{ leadUserIdBefore: userId, leadNameBefore: name },
+  }
 }
 
 /**

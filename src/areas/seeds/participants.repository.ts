@@ -11,14 +11,11 @@ import { errors } from '../../kernel/errors.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 import type { SeedParticipant } from './seeds.schemas.ts'
 
-/** The number of participants of a seed, and whether the statement's `userId` is one of them. */
-export function participationIn(seedId: Column) {
+/** Whether the statement's `userId` is a participant of a seed. */
+export function hasJoined(seedId: Column) {
   const isOfSeed = eq(seedParticipants.seedId, seedId)
   const isOfUser = eq(seedParticipants.userId, sql.placeholder('userId'))
-  return {
-    participantCount: sql<number>`(select count(*)::int from ${seedParticipants} where ${isOfSeed})`,
-    joined: sql<boolean>`exists (select from ${seedParticipants} where ${and(isOfSeed, isOfUser)})`,
-  }
+  return sql<boolean>`exists (select from ${seedParticipants} where ${and(isOfSeed, isOfUser)})`
 }
 
 const selectParticipants = prepared((executor) =>

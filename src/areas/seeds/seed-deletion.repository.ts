@@ -1,4 +1,4 @@
-import { and, eq, gte, lt, or, sql, type Column, type SQL } from 'drizzle-orm'
+import { and, eq, gte, isNull, lt, or, sql, type Column, type SQL } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { prepared } from '../../db/sql/prepared.ts'
@@ -8,6 +8,8 @@ import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
 export interface DeletableSeed {
   title: string
   createdByUserId: string | null
+  /** The agent that created it, by its grant. */
+  grantId: string | null
   deletedAt: Date | null
 }
 
@@ -15,7 +17,12 @@ const isOfId = eq(seeds.id, sql.placeholder('seedId'))
 
 const lock = prepared((executor) =>
   executor
-    .select({ title: seeds.title, createdByUserId: seeds.createdByUserId, deletedAt: seeds.deletedAt })
+    .select({
+      title: seeds.title,
+      createdByUserId: seeds.createdByUserId,
+      grantId: seeds.grantId,
+      deletedAt: seeds.deletedAt,
+    })
     .from(seeds)
     .where(isOfId)
     .for('no key update')
@@ -40,18 +47,31 @@ const isInUse = sql<boolean>`(${or(
 
 /** Whether a table has a row of a seed that is not of its creator. */
 function exists(table: PgTable & { seedId: Column }, userId: Column): SQL {
-  const isOfOther = sql`${userId} is distinct from ${seeds.createdByUserId}`
-  return sql`exists (select from ${table} where ${and(eq(table.seedId, seeds.id), isOfOther)})`
+  return existsWhere(table, sql`${userId} is distinct from ${seeds.createdByUserId}`)
 }
 
+/** Whether a table has a row of a seed that a condition holds for. */
+function existsWhere(table: PgTable & { seedId: Column }, condition: SQL | undefined): SQL {
+  return sql`exists (select from ${table} where ${and(eq(table.seedId, seeds.id), condition)})`
+}
+
+/** Whether its creator has added evidence or comments to a seed by hand, or comments through another agent. */
+const isUsedByHand = sql<boolean>`(${or(
+  existsWhere(evidence, isNull(evidence.agentName)),
+  existsWhere(comments, sql`${comments.grantId} is distinct from ${seeds.grantId}`),
+)})`
+
 const selectUse = prepared((executor) =>
-  executor.select({ isInUse }).from(seeds).where(isOfId).prepare('seeds_select_use'),
+  executor.select({ isInUse, isUsedByHand }).from(seeds).where(isOfId).prepare('seeds_select_use'),
 )
 
-/** Whether others than its creator have added to a seed. */
-export async function isSeedInUse(executor: Executor, seedId: string): Promise<boolean> {
+/** Whether others than its creator have added to a seed, and whether its creator has by hand. */
+export async function findUseOfSeed(
+  executor: Executor,
+  seedId: string,
+): Promise<{ isInUse: boolean; isUsedByHand: boolean }> {
   const [seed] = await selectUse(executor).execute({ seedId })
-  return seed?.isInUse ?? false
+  return seed ?? { isInUse: false, isUsedByHand: false }
 }
 
 /** Whether a seed was deleted at or after a time, and its creator, if it is this person, or everybody may restore it. */

@@ -11,7 +11,7 @@ import { errors } from '../../kernel/errors.ts'
 import type { Principal } from '../../domain/principal.ts'
 import { deletedSeedsKeptMs } from '../../domain/seeds.ts'
 import {
-  isSeedInUse,
+  findUseOfSeed,
   lockDeletableSeed,
   setDeletedAt,
   type DeletableSeed,
@@ -21,7 +21,8 @@ import {
 export interface SeedDeletion {
   /**
    * Deletes a seed: nobody sees it until it is restored. For owners and admins, and for its creator while nobody else has
-   * added to it. Returns its title.
+   * added to it. For an agent, only one that it created, and to which its person has not added by hand either: it throws
+   * `not_the_author`. Returns its title.
    */
   delete(principal: Principal, seedId: string): Promise<string>
   /** Restores a seed that was deleted in the last 14 days, for those who may delete it. Idempotent. */
@@ -39,8 +40,8 @@ export function createSeedDeletion(options: SeedDeletionOptions): SeedDeletion {
 
   /** Locks a seed, and then looks who has added to it: nobody can do so meanwhile. */
   const lockSeedOf = (seedId: string) => async (tx: Executor) => {
-    const [seed, isInUse] = await together([lockDeletableSeed(tx, seedId), isSeedInUse(tx, seedId)])
-    return seed && { ...seed, isInUse }
+    const [seed, use] = await together([lockDeletableSeed(tx, seedId), findUseOfSeed(tx, seedId)])
+    return seed && { ...seed, ...use }
   }
 
   return {
@@ -82,10 +83,16 @@ export function createSeedDeletion(options: SeedDeletionOptions): SeedDeletion {
 }
 
 function assertMayDelete(
-  { user }: Principal,
+  { user, grantId }: Principal,
   { role }: AccessibleWorkspace,
-  { createdByUserId, isInUse }: DeletableSeed & { isInUse: boolean },
+  seed: DeletableSeed & { isInUse: boolean; isUsedByHand: boolean },
 ): void {
+  const { createdByUserId, isInUse, isUsedByHand } = seed
+  if (grantId !== null) {
+    if (seed.grantId !== grantId || createdByUserId !== user.id) throw errors.notTheAuthor()
+    if (isInUse || isUsedByHand) throw errors.seedInUse()
+    return
+  }
   if (isAllowed(role, 'seeds.deleteOthers')) return
   if (createdByUserId !== user.id) throw errors.roleInsufficient()
   if (isInUse) throw errors.seedInUse()

@@ -1,10 +1,10 @@
-import { and, desc, eq, lt, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, lt, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { isCommon } from '../../db/sql/common-words.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
-import { placeRows } from '../../db/sql/placed-rows.ts'
+import { selectPageBytes } from '../../db/sql/page-bytes.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { seedBytes } from '../../db/sql/text-bytes.ts'
 import { searchEntries } from '../../db/schema/search.ts'
@@ -13,13 +13,21 @@ import { users } from '../../db/schema/users.ts'
 import { pageBytesMax, type PageRange } from '../../kernel/pagination.ts'
 import type { SeedSort, SeedStatus } from '../../domain/seeds.ts'
 import { isRestorable } from './seed-deletion.repository.ts'
-import { isKept, seedColumns } from './seeds.repository.ts'
+import {
+  isKept,
+  isSeedCreator,
+  isSeedLead,
+  seedColumns,
+  seedCreators,
+  seedLeads,
+} from './seeds.repository.ts'
 import type { Seed } from './seeds.schemas.ts'
 
 /** The statements of plain lists by their order: of a workspace, and of one status there. */
 const selectSeeds = {
   createdAt: prepareListsBy('createdAt', 'seeds_select'),
   updatedAt: prepareListsBy('updatedAt', 'seeds_select_changed'),
+  activityAt: prepareListsBy('activityAt', 'seeds_select_active'),
 }
 
 function prepareListsBy(sort: SeedSort, name: string) {
@@ -45,19 +53,26 @@ function prepareSeeds(
 ) {
   const isInWorkspace = eq(seeds.workspaceId, sql.placeholder('workspaceId'))
   const at = seeds[sort]
-  const placed = placeRows(executor, seeds, seedBytes, and(isInWorkspace, deleted ?? isKept, filter), at)
+  const page = selectPageBytes(executor, seeds, seedBytes, and(isInWorkspace, deleted ?? isKept, filter), at)
   const rows = executor
     .select(itemColumns<Seed>(seedColumns))
-    .from(placed)
-    .innerJoin(seeds, eq(seeds.id, placed.id))
-    .where(lt(placed.bytesBefore, pageBytesMax))
+    .from(page)
+    .innerJoin(seeds, eq(seeds.id, page.id))
+    .leftJoin(seedCreators, isSeedCreator)
+    .leftJoin(seedLeads, isSeedLead)
+    .where(lt(page.bytesBefore, pageBytesMax))
     .orderBy(desc(at), desc(seeds.id))
   return selectJsonRows(executor, rows).prepare(name)
 }
 
 /** Which seeds a list contains: those that match all of it. */
 export interface SeedFilter {
-  status?: SeedStatus
+  /** One of them at least. */
+  statuses?: readonly SeedStatus[]
+  ids?: readonly string[]
+  leadUserId?: string
+  /** Only seeds whose last activity is not before this time. */
+  activeSince?: Date
   /** Only seeds with these words. */
   text?: string
   createdByUserId?: string
@@ -70,14 +85,16 @@ export interface SeedFilter {
 interface SeedsQuery extends PageRange {
   workspaceId: string
   userId: string
+  seedUrlPrefix: string
   filter: SeedFilter
   sort: SeedSort
 }
 
 /** Seeds of a workspace as a person sees them, the latest time first; no more than `pageBytesMax`. */
 export async function listSeeds(executor: Executor, { filter, sort, ...values }: SeedsQuery) {
-  const { status, text, deleted } = filter
-  const isPlain = Object.keys(filter).every((name) => name === 'status')
+  const { statuses, text, deleted } = filter
+  const [status, ...further] = statuses ?? []
+  const isPlain = Object.keys(filter).every((name) => name === 'statuses') && further.length === 0
   if (isPlain) {
     const { ofWorkspace, ofStatus } = selectSeeds[sort]
     return readOne(
@@ -112,16 +129,19 @@ async function areCommon(executor: Executor, workspaceId: string, asked: string)
 
 /** The condition of a filter, without `deleted`. The person is the `userId` of the statement. */
 function isIn(
-  { status, text, createdByUserId, joined, deleted }: SeedFilter,
+  { statuses, ids, text, createdByUserId, leadUserId, activeSince, joined, deleted }: SeedFilter,
   words: { isCommon: boolean } = { isCommon: false },
 ): SQL | undefined {
   const workspaceId = sql`${sql.placeholder('workspaceId')}::uuid`
   const isFound = deleted ? hasWordsDeleted : words.isCommon ? hasWordsItself : hasWords
   return and(
-    status === undefined ? undefined : eq(seeds.status, status),
+    statuses && inArray(seeds.status, [...statuses]),
+    ids && inArray(seeds.id, [...ids]),
+    leadUserId === undefined ? undefined : eq(seeds.leadUserId, leadUserId),
+    activeSince && gte(seeds.activityAt, activeSince),
     text === undefined ? undefined : isFound(workspaceId, sql`${text}::text`),
     createdByUserId === undefined ? undefined : eq(seeds.createdByUserId, createdByUserId),
-    joined === undefined ? undefined : hasJoined(joined),
+    joined === undefined ? undefined : isJoined(joined),
   )
 }
 
@@ -157,7 +177,7 @@ function hasWordsDeleted(workspaceId: SQL, asked: SQL): SQL {
   return sql`search_keys(${seeds.workspaceId}, 'seed', ${title}, ${body}) @@ ${query}`
 }
 
-function hasJoined(joined: boolean): SQL {
+function isJoined(joined: boolean): SQL {
   const isParticipation = and(
     eq(seedParticipants.seedId, seeds.id),
     // Of the index by memberships.

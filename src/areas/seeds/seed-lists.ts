@@ -2,12 +2,14 @@ import { isAllowed } from '../../access/permissions.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { parseFilterIds } from '../../kernel/filter-ids.ts'
 import { isId } from '../../kernel/ids.ts'
 import { noRows, readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../domain/principal.ts'
 import type { Role } from '../../domain/roles.ts'
 import { deletedSeedsKeptMs, type SeedSort, type SeedStatus } from '../../domain/seeds.ts'
 import { normalizeLine } from '../../kernel/text.ts'
+import { parseTime } from '../../kernel/times.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import {
   countSeedsByStatus,
@@ -20,7 +22,13 @@ import type { Seed } from './seeds.schemas.ts'
 
 /** Which seeds are wanted. */
 export interface SeedsFilter {
-  status?: SeedStatus
+  /** One of them, if there are several. */
+  status?: SeedStatus | readonly SeedStatus[]
+  /** Each text may have several, separated by commas. Throws `id_limit` for more than 100. */
+  ids?: readonly string[]
+  leadUserId?: string
+  /** Only seeds whose `activityAt` is not before this date or time (RFC 3339). */
+  updatedSince?: string
   /** Only seeds with these words, or words that begin with them. */
   q?: string
   createdByUserId?: string
@@ -55,9 +63,17 @@ export interface SeedListsOptions {
   clock: Clock
   requireWorkspace: RequireWorkspace
   pictures: PictureStore
+  /** What the URLs of seeds begin with. */
+  seedUrlPrefix: string
 }
 
-export function createSeedLists({ db, clock, requireWorkspace, pictures }: SeedListsOptions): SeedLists {
+export function createSeedLists({
+  db,
+  clock,
+  requireWorkspace,
+  pictures,
+  seedUrlPrefix,
+}: SeedListsOptions): SeedLists {
   /** Which deleted seeds a person may restore. */
   function restorableBy({ user }: Principal, role: Role) {
     const since = new Date(clock.now().getTime() - deletedSeedsKeptMs)
@@ -66,15 +82,15 @@ export function createSeedLists({ db, clock, requireWorkspace, pictures }: SeedL
 
   return {
     async list(principal, slug, request) {
-      const { status, q, createdByUserId, joined, deleted = false, sort = 'createdAt', ...page } = request
+      const { deleted = false, sort = 'createdAt' } = request
       const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'seeds.list')
       const filter = {
-        ...toFilter({ status, q, createdByUserId, joined }),
+        ...toFilter(request),
         ...(deleted && { deleted: restorableBy(principal, role) }),
       }
-      const query = { workspaceId, userId: principal.user.id, filter, sort }
-      return readPage<Seed>(page, {
-        listId: `seeds.list ${workspaceId} ${JSON.stringify([status, filter.text?.toLowerCase(), createdByUserId, joined, sort, ...(deleted ? ['deleted'] : [])])}`,
+      const query = { workspaceId, userId: principal.user.id, seedUrlPrefix, filter, sort }
+      return readPage<Seed>(request, {
+        listId: `seeds.list ${workspaceId} ${identify(filter, sort)}`,
         order: 'newestFirst',
         read: async (range) => (hasNone(filter) ? noRows : listSeeds(db, { ...query, ...range })),
         positionOf: (seed) => ({ at: seed[sort], id: seed.id }),
@@ -102,17 +118,39 @@ export function createSeedLists({ db, clock, requireWorkspace, pictures }: SeedL
 
 type Undefinable<Fields> = { [Name in keyof Fields]: Fields[Name] | undefined }
 
-function toFilter({ status, q, createdByUserId, joined }: Undefinable<SeedsFilter>): SeedFilter {
+function toFilter(asked: Undefinable<SeedsFilter>): SeedFilter {
+  const { status, ids, q, createdByUserId, leadUserId, updatedSince, joined } = asked
   const text = q === undefined ? undefined : normalizeLine(q) || undefined
   return {
-    ...(status !== undefined && { status }),
+    ...(status !== undefined && {
+      statuses: typeof status === 'string' ? [status] : [...new Set(status)].sort(),
+    }),
+    ...(ids !== undefined && { ids: parseFilterIds(ids, 'ids') }),
     ...(text !== undefined && { text }),
     ...(createdByUserId !== undefined && { createdByUserId }),
+    ...(leadUserId !== undefined && { leadUserId }),
+    ...(updatedSince !== undefined && { activeSince: parseTime(updatedSince) }),
     ...(joined !== undefined && { joined }),
   }
 }
 
+/** The filter and the order of a list, for its cursors. Those of older versions stay valid: what they do not know comes last. */
+function identify(filter: SeedFilter, sort: SeedSort): string {
+  const { statuses, ids, text, createdByUserId, leadUserId, activeSince, joined, deleted } = filter
+  const further = Object.entries({ ids, leadUserId, activeSince }).filter(([, value]) => value !== undefined)
+  return JSON.stringify([
+    statuses?.join(),
+    text?.toLowerCase(),
+    createdByUserId,
+    joined,
+    sort,
+    ...(deleted ? ['deleted'] : []),
+    ...further,
+  ])
+}
+
 /** Whether no seed can match: a malformed id belongs to nobody. */
-function hasNone({ createdByUserId }: SeedFilter): boolean {
-  return createdByUserId !== undefined && !isId(createdByUserId)
+function hasNone({ statuses, ids, createdByUserId, leadUserId }: SeedFilter): boolean {
+  const isUnknown = (id: string | undefined) => id !== undefined && !isId(id)
+  return statuses?.length === 0 || ids?.length === 0 || isUnknown(createdByUserId) || isUnknown(leadUserId)
 }

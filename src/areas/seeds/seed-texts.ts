@@ -58,7 +58,10 @@ export function versionOfSeed(seed: SeedFields): string {
 export function describeChanges(
   seed: SeedFields,
   changed: Partial<SeedFields>,
-): Omit<EventDataOf<'seed.updated'>, 'seedId' | 'statusReason' | 'leadName'> {
+): Omit<
+  EventDataOf<'seed.updated'>,
+  'seedId' | 'statusReason' | 'leadName' | 'leadUserIdBefore' | 'leadNameBefore'
+> {
   const { title, status, leadUserId = null } = changed
   return {
     title: title ?? seed.title,

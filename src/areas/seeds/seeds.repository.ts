@@ -1,6 +1,8 @@
 import { and, eq, isNull, like, sql, type Column } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { isForeignKeyViolation } from '../../db/errors.ts'
+import { seedUrl } from '../../db/sql/page-urls.ts'
 import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
 import { events } from '../../db/schema/events.ts'
 import { seeds } from '../../db/schema/seeds.ts'
@@ -8,7 +10,7 @@ import { users } from '../../db/schema/users.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { SeedStatus, Verdict } from '../../domain/seeds.ts'
 import { isFollowing } from './followers.repository.ts'
-import { participationIn } from './participants.repository.ts'
+import { hasJoined } from './participants.repository.ts'
 
 /** What people write about a seed, and its status. */
 export interface SeedFields {
@@ -45,21 +47,35 @@ export const evidenceCountsOf = (
     Record<Verdict, number>
   >`json_build_object('supports', ${seed.supportsCount}, 'contradicts', ${seed.contradictsCount}, 'neutral', ${seed.neutralCount})`
 
-/** A seed as a person sees it: the person is the `userId` of the statement. */
+/** Who created a seed and who leads it, for the joins of `seedColumns`: two look-ups for each seed took 40 % of a page of 100. */
+export const seedCreators = alias(users, 'creators')
+export const isSeedCreator = eq(seedCreators.id, seeds.createdByUserId)
+export const seedLeads = alias(users, 'leads')
+export const isSeedLead = eq(seedLeads.id, seeds.leadUserId)
+
+/**
+ * A seed as a person sees it: the person is the `userId` of the statement, whose `seedUrlPrefix` makes the URL. Its query
+ * joins `seedCreators` and `seedLeads`.
+ */
 export const seedColumns = {
   id: seeds.id,
+  workspaceId: seeds.workspaceId,
+  url: seedUrl(seeds.id),
   ...fieldColumns,
   createdByUserId: seeds.createdByUserId,
-  createdByName: sql<
-    string | null
-  >`(select ${users.name} from ${users} where ${eq(users.id, seeds.createdByUserId)})`,
+  createdByName: seedCreators.name,
   agentName: seeds.agentName,
-  ...participationIn(seeds.id),
+  leadName: seedLeads.name,
+  participantCount: seeds.participantCount,
+  joined: hasJoined(seeds.id),
   following: isFollowing(seeds.id),
   evidenceCounts: evidenceCountsOf(seeds),
   commentCount: seeds.commentCount,
+  lastEvidenceAt: seeds.lastEvidenceAt,
+  lastCommentAt: seeds.lastCommentAt,
   createdAt: seeds.createdAt,
   updatedAt: seeds.updatedAt,
+  activityAt: seeds.activityAt,
 }
 
 /** Whether a seed is not deleted. */
@@ -69,6 +85,8 @@ const selectSeed = prepared((executor) =>
   executor
     .select(seedColumns)
     .from(seeds)
+    .leftJoin(seedCreators, isSeedCreator)
+    .leftJoin(seedLeads, isSeedLead)
     .where(and(eq(seeds.id, sql.placeholder('seedId')), isKept))
     .prepare('seeds_select'),
 )
@@ -76,7 +94,10 @@ const selectSeed = prepared((executor) =>
 export type SeedRow = NonNullable<Awaited<ReturnType<typeof findSeed>>>
 
 /** A seed as a person sees it. */
-export async function findSeed(executor: Executor, input: { seedId: string; userId: string }) {
+export async function findSeed(
+  executor: Executor,
+  input: { seedId: string; userId: string; seedUrlPrefix: string },
+) {
   const [seed] = await selectSeed(executor).execute(input)
   return seed
 }
@@ -85,6 +106,8 @@ const selectOfWorkspace = prepared((executor) =>
   executor
     .select(seedColumns)
     .from(seeds)
+    .leftJoin(seedCreators, isSeedCreator)
+    .leftJoin(seedLeads, isSeedLead)
     .where(
       and(
         eq(seeds.id, sql.placeholder('seedId')),
@@ -98,19 +121,23 @@ const selectOfWorkspace = prepared((executor) =>
 /** A seed of a workspace as a person sees it. */
 export async function findSeedOfWorkspace(
   executor: Executor,
-  input: { seedId: string; workspaceId: string; userId: string },
+  input: { seedId: string; workspaceId: string; userId: string; seedUrlPrefix: string },
 ) {
   const [seed] = await selectOfWorkspace(executor).execute(input)
   return seed
 }
 
-/** The columns that a new seed does not have. */
+/** The columns that a new seed does not have, and those that triggers write. */
 const laterColumns = [
   'deletedAt',
   'supportsCount',
   'contradictsCount',
   'neutralCount',
   'commentCount',
+  'participantCount',
+  'lastEvidenceAt',
+  'lastCommentAt',
+  'activityAt',
 ] as const
 
 const insertIntoSeeds = prepared((executor) =>

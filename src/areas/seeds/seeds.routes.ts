@@ -5,6 +5,7 @@ import {
   seedsDelete,
   seedsFollow,
   seedsGet,
+  seedsInvitePerson,
   seedsJoin,
   seedsLeave,
   seedsListParticipants,
@@ -20,11 +21,17 @@ export function seedsRoutes(app: App, seeds: SeedsService): void {
     reply.sendPage(seeds.list(principal, params.slug, query)),
   )
 
-  app.post('/v1/workspaces/:slug/seeds', { schema: seedsCreate }, ({ params, body }, reply) =>
-    reply.answerChange(
-      (principal) => seeds.create(principal, params.slug, body),
-      (seed) => ({ ok: true as const, seed }),
-    ),
+  app.post(
+    '/v1/workspaces/:slug/seeds',
+    {
+      schema: seedsCreate,
+      config: { creates: { part: 'seed', url: '/v1/seeds/:id', versionOf: versionOfSeed } },
+    },
+    ({ params, body }, reply) =>
+      reply.answerChange(
+        (principal) => seeds.create(principal, params.slug, body),
+        (seed) => ({ ok: true as const, seed }),
+      ),
   )
 
   app.get(
@@ -57,6 +64,10 @@ export function seedsRoutes(app: App, seeds: SeedsService): void {
 
   app.post('/v1/seeds/:id/join', { schema: seedsJoin }, ({ params }, reply) =>
     reply.answerChange((principal) => seeds.join(principal, params.id), toOk),
+  )
+
+  app.post('/v1/seeds/:id/invite-person', { schema: seedsInvitePerson }, ({ params, body }, reply) =>
+    reply.answerChange((principal) => seeds.invitePerson(principal, params.id, body), toOk),
   )
 
   app.post('/v1/seeds/:id/leave', { schema: seedsLeave }, ({ params }, reply) =>

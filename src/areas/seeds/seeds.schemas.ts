@@ -3,21 +3,26 @@ import { exampleIds, exampleTime } from '../../http/description/examples.ts'
 import { listOperation, operation, slugParams } from '../../http/description/operation.ts'
 import {
   closed,
+  dateOrTime,
   described,
   exampleOf,
   line,
   lines,
   named,
   nullableString,
+  nullableTimestamp,
   ok,
   optionalLine,
   optionalLines,
   ref,
+  severalIds,
+  severalOf,
   stringEnum,
   timestamp,
 } from '../../kernel/schemas.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import {
+  askedAs,
   reasonLengthMax,
   seedQueryLengthMax,
   seedSorts,
@@ -84,6 +89,11 @@ export const Seed = named(
   'Seed',
   {
     ...seedFields,
+    workspaceId: Type.String({ description: 'The id of its workspace.' }),
+    url: Type.String({
+      format: 'uri',
+      description: 'The URL of its page. It stays the same when the workspace gets another slug.',
+    }),
     createdByUserId: nullableString({
       description: 'The person who created the seed. Null: the account was deleted.',
     }),
@@ -94,29 +104,45 @@ export const Seed = named(
       description: 'The agent that created it for that person; null if the person did.',
     }),
     leadUserId,
+    leadName: nullableString({ description: 'The name of that person; null for nobody.' }),
     ...participationFields,
     following: Type.Boolean({
       description: 'Whether the caller is notified of what happens to the seed.',
     }),
     evidenceCounts: evidenceCounts('The evidence of the seed, without what was withdrawn.'),
     commentCount: Type.Integer({ description: 'The number of comments on the seed and on its evidence.' }),
+    lastEvidenceAt: nullableTimestamp(
+      'When its newest evidence was added, without what was withdrawn; null without any.',
+    ),
+    lastCommentAt: nullableTimestamp('When its newest comment was added; null without any.'),
     createdAt: timestamp('When the seed was created.'),
     updatedAt: Type.String({
       format: 'date-time',
-      description: 'The time of the last edit of the seed or of its evidence.',
+      description:
+        'The time of the last edit of the seed or of its evidence, or of the last new evidence. Comments and participants do ' +
+        'not change it.',
     }),
+    activityAt: timestamp(
+      'The time of the last change of the seed, or of its evidence, comments, participants or lead, or of its restoration.',
+    ),
   },
   {
     ...exampleSeed,
     createdByUserId: exampleIds.user,
     createdByName: 'Grace Hopper',
     agentName: null,
+    workspaceId: exampleIds.workspace,
+    url: `https://app.example.com/s/${exampleIds.seed}`,
     leadUserId: exampleIds.user,
+    leadName: 'Grace Hopper',
     following: true,
     evidenceCounts: { supports: 1, contradicts: 0, neutral: 0 },
     commentCount: 0,
+    lastEvidenceAt: exampleTime,
+    lastCommentAt: null,
     createdAt: exampleTime,
     updatedAt: exampleTime,
+    activityAt: exampleTime,
   },
   'A seed: an early idea that people of a workspace test.',
 )
@@ -142,6 +168,7 @@ const SeedCreation = named(
     seed: {
       ...{ ...exampleOf(Seed), status: 'open', participantCount: 1, joined: true },
       evidenceCounts: { supports: 0, contradicts: 0, neutral: 0 },
+      lastEvidenceAt: null,
     },
   },
 )
@@ -179,6 +206,12 @@ const successCriteria = described(
 )
 const newStatus = described(seedChangeFields.status, statusDescription)
 
+/** The body of `seeds.invitePerson`. */
+export const askFields = {
+  userId: Type.String({ description: 'The id of the person.' }),
+  as: stringEnum(askedAs, { description: 'What they are to be in the seed.' }),
+}
+
 /** The errors of all changes of a seed. */
 export const writerErrors = [errors.notFound, errors.roleInsufficient]
 
@@ -189,12 +222,13 @@ export const seedsList = listOperation(
     description: 'Newest first, or the latest change first. A seed is listed if it matches all filters.',
     params: slugParams,
     returns: 'A page of seeds.',
-    errors: workspaceErrors,
+    errors: [...workspaceErrors, errors.idLimit],
   },
   {
     item: Seed,
     filters: {
-      status: Type.Optional(stringEnum(seedStatuses, { description: 'Only seeds with this status.' })),
+      status: Type.Optional(severalOf(seedStatuses, 'Only seeds with this status.')),
+      ids: Type.Optional(severalIds('Only seeds with these ids. One that does not exist is ignored.')),
       q: Type.Optional(
         Type.String({
           maxLength: seedQueryLengthMax,
@@ -205,6 +239,14 @@ export const seedsList = listOperation(
       ),
       createdByUserId: Type.Optional(
         Type.String({ maxLength: 64, description: 'Only seeds that this person created.' }),
+      ),
+      leadUserId: Type.Optional(
+        Type.String({ maxLength: 64, description: 'Only seeds that this person leads.' }),
+      ),
+      updatedSince: Type.Optional(
+        dateOrTime(
+          'Only seeds whose `activityAt` is at or after this time. A date without a time is its start in UTC.',
+        ),
       ),
       joined: Type.Optional(
         Type.Boolean({
@@ -221,7 +263,7 @@ export const seedsList = listOperation(
       sort: Type.Optional(
         stringEnum(seedSorts, {
           default: 'createdAt',
-          description: 'The time to sort by, the latest first. `updatedAt` changes with every edit.',
+          description: 'The time to sort by, the latest first.',
         }),
       ),
     },
@@ -290,6 +332,19 @@ export const seedsJoin = operation({
   errors: [...writerErrors, errors.seedClosed],
 })
 
+export const seedsInvitePerson = operation({
+  id: 'seeds.invitePerson',
+  summary: 'Ask somebody to join a seed',
+  description:
+    'For members and above, who ask another member of the workspace. They get a notification `asked_to_join`, which ends ' +
+    'when they join, when the seed is validated, dropped or erased, when they leave the workspace, and after 90 days. Who ' +
+    'was asked as `lead` leads the seed once they join, if nobody led it then but who asked, and that person may still ' +
+    'change seeds. Asking again for the same, or for what they are already, succeeds and changes nothing.',
+  params: seedParams,
+  body: closed(askFields, { examples: [{ userId: exampleIds.user, as: 'participant' }] }),
+  errors: [...writerErrors, errors.personNotAskable, errors.seedClosed],
+})
+
 export const seedsLeave = operation({
   id: 'seeds.leave',
   summary: 'Leave a seed',
@@ -331,7 +386,7 @@ export const seedsFollow = operation({
 export const seedsUnfollow = operation({
   id: 'seeds.unfollow',
   summary: 'Unfollow a seed',
-  description: 'For all members of its workspace. It succeeds again.',
+  description: 'For all members of its workspace. Unfollowing again succeeds.',
   params: seedParams,
   errors: [errors.notFound],
 })

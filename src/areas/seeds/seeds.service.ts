@@ -13,15 +13,16 @@ import { compareEdit, type FieldVersions } from '../../kernel/edits.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
 import { pageLimitMax, readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
-import type { ExpectingCall, Principal } from '../../domain/principal.ts'
+import { operatorName, type ExpectingCall, type Principal } from '../../domain/principal.ts'
 import { correctableMs, exampleTitlePrefix, isClosed, type SeedStatus } from '../../domain/seeds.ts'
 import { assertExpected } from '../../kernel/versions.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import { insertServiceEvent } from '../../access/event-log.repository.ts'
+import { deleteAsked, deleteAskedOfSeed, findAsked, type Asked } from '../notifications/asked.repository.ts'
 import { notifyFollowers } from '../notifications/notify.repository.ts'
 import { countEvidence, type EvidenceCount } from './evidence-counts.repository.ts'
 import { deleteFollower, insertFollowers } from './followers.repository.ts'
-import { clearLeadOf, findParticipant } from './leads.repository.ts'
+import { clearLeadOf, describeClearedLead, findLead, findParticipant } from './leads.repository.ts'
 import {
   deleteParticipant,
   insertParticipant,
@@ -31,6 +32,7 @@ import {
 } from './participants.repository.ts'
 import type { SeedFace } from './seed-lists.repository.ts'
 import { createSeedLists, type SeedLists } from './seed-lists.ts'
+import { createSeedAsking, type SeedAsking } from './seed-asking.ts'
 import { createSeedDeletion, type SeedDeletion } from './seed-deletion.ts'
 import {
   describeChanges,
@@ -77,10 +79,12 @@ export interface SeedDetails {
 }
 
 /** Methods that take a seed's id throw `not_found` unless it is in a workspace of the caller. */
-export interface SeedsService extends SeedLists, SeedDeletion {
-  /** Creates an open seed. The caller takes part in it, leads and follows it. Throws `text_invalid`. */
+export interface SeedsService extends SeedLists, SeedDeletion, SeedAsking {
+  /** Creates an open seed. The caller takes part in it and follows it, and leads it unless it is a service account. Throws `text_invalid`. */
   create(principal: Principal, slug: string, input: SeedInput): Promise<Seed>
   get(principal: Principal, seedId: string): Promise<Seed>
+  /** The slug of the workspace of a seed, also of one that is deleted. */
+  getSlug(principal: Principal, seedId: string): Promise<string>
   /**
    * A seed with its participants and the counts of its evidence. Throws `not_found` unless it is in the workspace of the slug,
    * and what access to a workspace throws.
@@ -92,7 +96,10 @@ export interface SeedsService extends SeedLists, SeedDeletion {
    * has another version now.
    */
   update(principal: ExpectingCall, seedId: string, input: SeedChange, opened?: FieldVersions): Promise<void>
-  /** Also follows it. Idempotent. Throws `seed_closed`. */
+  /**
+   * Also follows it, and accepts that the caller was asked to. Who was asked to lead it does, if nobody led it but who
+   * asked, and that person may still change seeds. Idempotent. Throws `seed_closed`.
+   */
   join(principal: Principal, seedId: string): Promise<void>
   /** Also ends that the caller leads and follows it. Idempotent. */
   leave(principal: Principal, seedId: string): Promise<void>
@@ -114,10 +121,13 @@ export interface SeedsServiceOptions {
   requireWorkspaceOfSeed: RequireWorkspaceOfSeed
   requireSeedOf: RequireSeedOf
   pictures: PictureStore
+  /** What the URLs of seeds begin with. */
+  seedUrlPrefix: string
 }
 
 export function createSeedsService(options: SeedsServiceOptions): SeedsService {
-  const { db, clock, changes, requireWorkspace, requireWorkspaceOfSeed, pictures } = options
+  const { db, clock, changes, requireWorkspace, requireWorkspaceOfSeed, requireSeedOf } = options
+  const { pictures, seedUrlPrefix } = options
 
   /** Changes a seed while it is locked. */
   async function change<Result>(
@@ -130,19 +140,36 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
     return changes.makeIn(principal, workspace, (tx) => lockSeed(tx, seedId, strength), run)
   }
 
-  /** Locks a seed, and reads the participant who is to lead it, who cannot leave meanwhile. */
-  function lockForUpdate(seedId: string, leadUserId: string | null) {
-    const newLead = leadUserId !== null && isId(leadUserId) ? leadUserId : undefined
+  /** Locks a seed. If its lead is to change, reads who leads it, and the new lead, who cannot leave meanwhile. */
+  function lockForUpdate(seedId: string, leadUserId: string | null | undefined) {
+    const newLead = leadUserId != null && isId(leadUserId) ? leadUserId : undefined
     return async (tx: Executor, { workspace }: LockInput) => {
-      const [, seed, lead] = await together([
+      const [, seed, lead, leadBefore] = await together([
         // As for removals and changes of roles, and before the seed, as they do.
         newLead && lockMembersOfWorkspace(tx, workspace.id),
         lockSeed(tx, seedId, 'no key update'),
         newLead ? findParticipant(tx, seedId, newLead) : undefined,
+        leadUserId === undefined ? undefined : findLead(tx, seedId),
       ])
-      return seed && { ...seed, lead }
+      return seed && { ...seed, lead, leadBefore }
     }
   }
+
+  /**
+   * Locks a seed, so that its status cannot change before the participant is inserted, which changes its number of
+   * participants. Who may become its lead cannot leave meanwhile.
+   */
+  const lockForJoining =
+    (seedId: string, wasAsked: boolean) =>
+    async (tx: Executor, { principal, workspace }: LockInput) => {
+      const [, seed, lead, asked] = await together([
+        wasAsked && lockMembersOfWorkspace(tx, workspace.id),
+        lockSeed(tx, seedId, 'no key update'),
+        wasAsked ? findLead(tx, seedId) : undefined,
+        wasAsked ? findAsked(tx, seedId, principal.user.id) : undefined,
+      ])
+      return seed && { ...seed, lead, asked }
+    }
 
   function readParticipants(seedId: string, page: PageRequest): Promise<Page<SeedParticipant>> {
     const pictureUrlPrefix = pictures.urlPrefix
@@ -157,22 +184,24 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
   return {
     ...createSeedLists(options),
     ...createSeedDeletion(options),
+    ...createSeedAsking(options),
 
     async create(principal, slug, input) {
       const workspace = await requireWorkspace(principal, slug, 'seeds.create')
-      const { user, agentName = null } = principal
+      const { user, agentName = null, isService = false, grantId } = principal
+      const lead = isService ? undefined : user
       const fields = {
         id: createId(),
         ...parseNewTexts(input),
         status: 'open' as const,
         createdByUserId: user.id,
-        leadUserId: user.id,
+        leadUserId: lead?.id ?? null,
         agentName,
       }
       return changes.makeIn(principal, workspace, noLock, async ({ now, write, appendEvent }) => {
         const row = { ...fields, createdAt: now, updatedAt: now }
         const place = { seedId: row.id, workspaceId: workspace.id }
-        write((tx) => insertSeed(tx, { ...row, workspaceId: workspace.id }))
+        write((tx) => insertSeed(tx, { ...row, grantId, workspaceId: workspace.id }))
         write((tx) => insertParticipant(tx, { ...place, userId: user.id, joinedAt: now }))
         write((tx) => insertFollowers(tx, place, [user.id]))
         appendEvent({
@@ -180,25 +209,33 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
           data: { seedId: row.id, title: row.title },
         })
         return toSeed({
-          ...{ ...row, createdByName: user.name, participantCount: 1, joined: true, following: true },
+          ...{ ...row, workspaceId: workspace.id, url: `${seedUrlPrefix}${row.id}` },
+          ...{ createdByName: user.name, leadName: lead?.name ?? null },
+          ...{ participantCount: 1, joined: true, following: true },
           evidenceCounts: { supports: 0, contradicts: 0, neutral: 0 },
           commentCount: 0,
+          ...{ lastEvidenceAt: null, lastCommentAt: null, activityAt: now },
         })
       })
     },
 
     async get(principal, seedId) {
       await requireWorkspaceOfSeed(principal, seedId, 'seeds.get')
-      const seed = await findSeed(db, { seedId, userId: principal.user.id })
+      const seed = await findSeed(db, { seedId, userId: principal.user.id, seedUrlPrefix })
       if (!seed) throw errors.notFound()
       return toSeed(seed)
+    },
+
+    async getSlug(principal, seedId) {
+      const { slug } = await requireSeedOf(principal, { kind: 'seed', id: seedId }, 'seeds.get')
+      return slug
     },
 
     async getDetails(principal, { slug, seedId }) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'seeds.get')
       if (!isId(seedId)) throw errors.notFound()
       const [found, participants, evidenceCounts] = await Promise.all([
-        findSeedOfWorkspace(db, { seedId, workspaceId, userId: principal.user.id }),
+        findSeedOfWorkspace(db, { seedId, workspaceId, userId: principal.user.id, seedUrlPrefix }),
         readParticipants(seedId, { limit: pageLimitMax }),
         countEvidence(db, seedId),
       ])
@@ -216,12 +253,13 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         ...(leadUserId !== undefined && { leadUserId }),
       }
       const workspace = await requireWorkspaceOfSeed(principal, seedId, 'seeds.update')
-      const lock = lockForUpdate(seedId, leadUserId ?? null)
+      const lock = lockForUpdate(seedId, leadUserId)
       await changes.makeIn(principal, workspace, lock, async ({ tx, now, write, appendEvent }, locked) => {
-        const { lead, ...seed } = locked
+        const { lead, leadBefore, ...seed } = locked
         assertExpected(principal, versionOfSeed(seed))
         const { changes: changed, conflicts } = compareEdit<SeedFields>(seed, given, opened)
         if (conflicts.length > 0) throw errors.changedMeanwhile()
+        principal.onVersion?.(versionOfSeed({ ...seed, ...changed }))
         if (Object.keys(changed).length === 0) return
         if (changed.leadUserId != null && !(lead && isAllowed(lead.role, 'seeds.update')))
           throw errors.leadInvalid({ field: 'leadUserId' })
@@ -232,36 +270,56 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
           const notice = { kind: 'status', data: described.status } as const
           const about = { workspaceId: workspace.id, seedId, actor: principal, at: now }
           write((executor) => notifyFollowers(executor, { ...notice, ...about }))
+          if (isClosed(described.status.to)) write((executor) => deleteAskedOfSeed(executor, seedId))
         }
         appendEvent({
           type: 'seed.updated',
-          data: { seedId, ...described, statusReason: described.status && statusReason, leadName },
+          data: {
+            ...{ seedId, ...described, statusReason: described.status && statusReason, leadName },
+            ...(changed.leadUserId !== undefined && {
+              leadUserIdBefore: leadBefore?.id ?? null,
+              leadNameBefore: leadBefore?.name ?? null,
+            }),
+          },
         })
       })
     },
 
     async join(principal, seedId) {
       const { user } = principal
-      // Locked, so that its status cannot change before the participant is inserted.
-      const how = { action: 'seeds.join', strength: 'share' } as const
-      await change(
-        principal,
-        seedId,
-        how,
-        async ({ tx, now, write, appendEvent }, { status, title, workspaceId }) => {
-          if (isClosed(status)) {
-            if (await lockParticipant(tx, seedId, user.id)) return
-            throw errors.seedClosed()
-          }
-          const row = { seedId, userId: user.id, workspaceId, joinedAt: now }
-          if (!(await insertParticipantIfNew(tx, row))) return
+      const [workspace, before] = await Promise.all([
+        requireWorkspaceOfSeed(principal, seedId, 'seeds.join'),
+        isId(seedId) ? findAsked(db, seedId, user.id) : undefined,
+      ])
+      const lock = lockForJoining(seedId, before !== undefined)
+      await changes.makeIn(principal, workspace, lock, async ({ tx, now, write, appendEvent }, seed) => {
+        const { status, title, workspaceId, leadUserId, lead, asked } = seed
+        if (isClosed(status)) {
+          if (await lockParticipant(tx, seedId, user.id)) return
+          throw errors.seedClosed()
+        }
+        const row = { seedId, userId: user.id, workspaceId, joinedAt: now }
+        const isNew = await insertParticipantIfNew(tx, row)
+        if (isNew) {
           write((executor) => insertFollowers(executor, row, [user.id]))
-          appendEvent({
-            type: 'seed.joined',
-            data: { seedId, title },
-          })
-        },
-      )
+          appendEvent({ type: 'seed.joined', data: { seedId, title } })
+        }
+        if (!asked) return
+        write((executor) => deleteAsked(executor, seedId, user.id))
+        if (!isToLead(asked, leadUserId) || leadUserId === user.id) return
+        await updateSeed(tx, seedId, { leadUserId: user.id, updatedAt: now })
+        appendEvent({
+          type: 'seed.updated',
+          data: {
+            ...{ seedId, ...describeChanges(seed, { leadUserId: user.id }), statusReason: null },
+            ...{
+              leadName: user.name,
+              leadUserIdBefore: lead?.id ?? null,
+              leadNameBefore: lead?.name ?? null,
+            },
+          },
+        })
+      })
     },
 
     async leave(principal, seedId) {
@@ -270,12 +328,15 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       const how = { action: 'seeds.leave', strength: 'no key update' } as const
       await change(principal, seedId, how, async ({ tx, write, appendEvent }, { title, leadUserId }) => {
         if (!(await deleteParticipant(tx, seedId, user.id))) return
-        if (leadUserId === user.id) write((executor) => clearLeadOf(executor, seedId))
         write((executor) => deleteFollower(executor, seedId, user.id))
         appendEvent({
           type: 'seed.left',
           data: { seedId, title },
         })
+        if (leadUserId !== user.id) return
+        write((executor) => clearLeadOf(executor, seedId))
+        const lead = { userId: user.id, name: user.name }
+        appendEvent({ type: 'seed.updated', data: describeClearedLead({ seedId, title }, lead) })
       })
     },
 
@@ -301,7 +362,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         const deleted = await deleteExampleSeeds(tx, exampleTitlePrefix)
         for (const { id, title, workspaceId } of deleted) {
           const event = { type: 'seed.deleted', data: { seedId: id, title } } as const
-          await insertServiceEvent(tx, { ...event, workspaceId, at: clock.now() }, 'An operator')
+          await insertServiceEvent(tx, { ...event, workspaceId, at: clock.now() }, operatorName)
         }
         return deleted.map(({ title }) => title)
       })
@@ -314,6 +375,22 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
   }
 }
 
+/**
+ * Whether somebody who was asked leads the seed once they join. Who asked gave what they could give then and can give now:
+ * a seed that somebody else leads keeps its lead.
+ */
+function isToLead({ as, askedByUserId, askedByRole }: Asked, leadUserId: string | null): boolean {
+  if (as !== 'lead' || askedByRole === null || !isAllowed(askedByRole, 'seeds.update')) return false
+  return leadUserId === null || leadUserId === askedByUserId
+}
+
 function toSeed(row: SeedRow): Seed {
-  return { ...row, createdAt: row.createdAt.toISOString(), updatedAt: row.updatedAt.toISOString() }
+  return {
+    ...row,
+    lastEvidenceAt: row.lastEvidenceAt?.toISOString() ?? null,
+    lastCommentAt: row.lastCommentAt?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    activityAt: row.activityAt.toISOString(),
+  }
 }

@@ -1,5 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
-import { deriveKey } from '../../kernel/sealing.ts'
+import type { AppSecret } from '../../platform/secrets/app-secret.port.ts'
 
 const lifetimeMs = 60_000
 
@@ -12,17 +11,12 @@ export interface OperatorTokens {
   isValid(token: string, now: Date): boolean
 }
 
-/** `loadSecret` is called once, by the first token. */
-export function createOperatorTokens(loadSecret: () => string): OperatorTokens {
-  let key: Buffer | undefined
-  const sign = (expiresAt: string) => {
-    key ??= deriveKey(loadSecret(), 'operator tokens')
-    return createHmac('sha256', key).update(expiresAt).digest()
-  }
+export function createOperatorTokens(appSecret: AppSecret): OperatorTokens {
+  const tags = appSecret.tagsOf('operator tokens')
   return {
     create(now) {
       const expiresAt = String(now.getTime() + lifetimeMs)
-      return `${expiresAt}.${sign(expiresAt).toString('base64url')}`
+      return `${expiresAt}.${tags.create(expiresAt).toString('base64url')}`
     },
     isValid(token, now) {
       const [, expiresAt, signature] = /^(\d{13})\.([\w-]{43})$/.exec(token) ?? []
@@ -30,7 +24,7 @@ export function createOperatorTokens(loadSecret: () => string): OperatorTokens {
       const leftMs = Number(expiresAt) - now.getTime()
       // The clocks of the two machines may differ a little.
       if (leftMs <= 0 || leftMs > 2 * lifetimeMs) return false
-      return timingSafeEqual(sign(expiresAt), Buffer.from(signature, 'base64url'))
+      return tags.isValid(expiresAt, Buffer.from(signature, 'base64url'))
     },
   }
 }

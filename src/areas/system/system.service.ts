@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
+import type { AppSecret } from '../../platform/secrets/app-secret.port.ts'
 import { createOperatorTokens } from './operator-tokens.ts'
 
 export interface SystemService {
@@ -14,27 +15,26 @@ export interface SystemService {
 
 export interface SystemServiceOptions {
   clock: Clock
-  /** Called once, by the first token of an operator. */
-  loadSecret: () => string
+  appSecret: AppSecret
   /** Resolves to whether the database answers and is migrated. */
   isDatabaseReady: () => Promise<boolean>
 }
 
 export function createSystemService({
   clock,
-  loadSecret,
+  appSecret,
   isDatabaseReady,
 }: SystemServiceOptions): SystemService {
-  const tokens = createOperatorTokens(loadSecret)
+  const tokens = createOperatorTokens(appSecret)
   let hasToStop = false
   return {
     async assertReady() {
-      if (hasToStop) throw notReady()
+      if (hasToStop) throw notReady('The process is stopping.')
       // Also for a wrong password or a missing database, not only when nothing answers.
       const isReady = await isDatabaseReady().catch((cause: unknown) => {
-        throw notReady(cause)
+        throw notReady('The database is not available.', cause)
       })
-      if (!isReady) throw notReady()
+      if (!isReady) throw notReady('The database is not migrated.')
     },
     stop() {
       hasToStop = true
@@ -44,6 +44,6 @@ export function createSystemService({
   }
 }
 
-function notReady(cause?: unknown) {
-  return errors.notReady({ cause, retryAfterSeconds: 5 })
+function notReady(message: string, cause?: unknown) {
+  return errors.notReady({ message, cause, retryAfterSeconds: 5 })
 }

@@ -19,11 +19,17 @@ export function teamsRoutes(app: App, teams: TeamsService): void {
     reply.sendPage(teams.list(principal, params.slug, query)),
   )
 
-  app.post('/v1/workspaces/:slug/teams', { schema: teamsCreate }, ({ params, body }, reply) =>
-    reply.answerChange(
-      (principal) => teams.create(principal, params.slug, body),
-      (team) => ({ ok: true as const, team }),
-    ),
+  app.post(
+    '/v1/workspaces/:slug/teams',
+    {
+      schema: teamsCreate,
+      config: { creates: { part: 'team', url: '/v1/workspaces/:slug/teams/:id', versionOf: versionOfTeam } },
+    },
+    ({ params, body }, reply) =>
+      reply.answerChange(
+        (principal) => teams.create(principal, params.slug, body),
+        (team) => ({ ok: true as const, team }),
+      ),
   )
 
   app.get(teamUrl, { schema: teamsGet, config: { isVersioned: true } }, ({ principal, params }, reply) =>

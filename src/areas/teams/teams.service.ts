@@ -120,6 +120,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
       const name = requireLabel(input.name)
       await change(principal, path, 'teams.rename', async ({ tx, appendEvent }, team) => {
         assertExpected(principal, versionOfTeam(team))
+        principal.onVersion?.(versionOfTeam({ name }))
         if (name === team.name) return
         // Serializes renames: two that swap names would deadlock on the unique index.
         await lockWorkspace(tx, team.workspaceId)

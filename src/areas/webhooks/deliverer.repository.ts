@@ -36,6 +36,8 @@ export interface ClaimedDelivery {
 }
 
 export interface ClaimOptions {
+  /** What the URLs of seeds begin with. */
+  seedUrlPrefix: string
   now: Date
   leasedUntil: Date
   /** The most deliveries. */
@@ -144,12 +146,13 @@ const lockClaims = prepared((executor) =>
  * requests at once. One round trip.
  */
 export async function claimDeliveries(db: Database, options: ClaimOptions): Promise<ClaimedDelivery[]> {
-  const { now, leasedUntil, limit, failingLimit } = options
+  const { seedUrlPrefix, now, leasedUntil, limit, failingLimit } = options
   const values = {
     now: now.toISOString(),
     leasedUntil: leasedUntil.toISOString(),
     limit,
     failingLimit,
+    seedUrlPrefix,
   }
   let claimed: Omit<ClaimedDelivery, 'leasedUntil'>[] = []
   await db.transaction(async (tx, write) => {

@@ -16,7 +16,7 @@ export interface Deliverer {
 
 export interface DelivererOptions {
   clock: Clock
-  claim: (options: ClaimOptions) => Promise<ClaimedDelivery[]>
+  claim: (options: Omit<ClaimOptions, 'seedUrlPrefix'>) => Promise<ClaimedDelivery[]>
   /** Makes the request of a delivery; undefined if its secret cannot be read. */
   makeRequest: (delivery: ClaimedDelivery, now: Date) => WebhookRequest | undefined
   send: SendWebhook

@@ -1,9 +1,11 @@
-import type { SecretBox } from '../../platform/secrets/secret-box.port.ts'
+import type { SecretBox } from '../../platform/secrets/app-secret.port.ts'
 import type { Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
 import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
+import { requireEventTypes } from '../../domain/event-types.ts'
+import type { EventType } from '../../domain/events.ts'
 import type { Principal } from '../../domain/principal.ts'
 import { parseTime } from '../../kernel/times.ts'
 import { createTurns } from '../../concurrency/turns.ts'
@@ -12,6 +14,7 @@ import { listDeliveries, redeliver, redeliverBetween } from './deliveries.reposi
 import { judgeAnswer } from './delivery-outcomes.ts'
 import { createWebhookAccess, dataOf, type WebhookAccessOptions, type WebhookPath } from './webhook-access.ts'
 import { makeWebhookRequest } from './webhook-requests.ts'
+import { makeSample } from './webhook-samples.ts'
 import { findWebhookSecrets, type WebhookRow } from './webhooks.repository.ts'
 import type { WebhookDelivery, WebhookTest } from './webhooks.schemas.ts'
 
@@ -25,6 +28,8 @@ export interface DeliveriesRequest extends PageRequest {
 export interface DeliveriesService {
   /** Sends a test, and waits for the answer. */
   test(principal: Principal, path: WebhookPath): Promise<WebhookTest>
+  /** Sends a sample of an event, and waits for the answer. Throws `event_type_unknown`. */
+  sample(principal: Principal, path: WebhookPath, type: string): Promise<WebhookTest>
   /** Newest first. */
   list(principal: Principal, path: WebhookPath, request: DeliveriesRequest): Promise<Page<WebhookDelivery>>
   /** Makes a delivery pending again. Throws `webhook_disabled`, and `not_found` for a delivery of another webhook. */
@@ -42,6 +47,8 @@ export interface DeliveriesServiceOptions extends WebhookAccessOptions {
   secretBox: SecretBox
   send: SendWebhook
   userAgent: string
+  /** What the URLs of seeds begin with. */
+  seedUrlPrefix: string
   /** Called when deliveries have become due. */
   onDeliveries: () => void
 }
@@ -50,49 +57,68 @@ export interface DeliveriesServiceOptions extends WebhookAccessOptions {
 export const redeliveriesMax = 10_000
 
 export function createDeliveriesService(options: DeliveriesServiceOptions): DeliveriesService {
-  const { db, clock, changes, send, onDeliveries } = options
+  const { db, clock, changes, onDeliveries, seedUrlPrefix } = options
   const { requireWebhook, changeWebhook, lockWebhook } = createWebhookAccess(options)
   // A test is a request of this process to any server. So they do not become many.
   const testTurns = createTurns({ atOnceMax: 1, waitingMax: 4, waitMsMax: 2_500 })
 
-  /** Asks the receiver of a webhook. */
-  async function sendTest(workspaceId: string, webhook: WebhookRow): Promise<WebhookTest> {
-    const secrets = await findWebhookSecrets(db, workspaceId, webhook.id)
+  /** Sends something that has not happened to the receiver of a webhook. */
+  async function send(
+    workspaceId: string,
+    { id: webhookId, url }: WebhookRow,
+    type: EventType | undefined,
+  ): Promise<WebhookTest> {
+    const secrets = await findWebhookSecrets(db, workspaceId, webhookId)
     if (!secrets) throw errors.notFound()
     const now = clock.now()
+    const id = createId()
+    const data =
+      type === undefined
+        ? { webhookId, workspaceId }
+        : makeSample(type, { id, workspaceId, now, seedUrlPrefix })
     const request = makeWebhookRequest(options, {
-      url: webhook.url,
-      id: createId(),
-      payload: {
-        type: 'webhook.test',
-        timestamp: now.toISOString(),
-        data: { webhookId: webhook.id, workspaceId },
-        cursor: null,
-      },
-      secrets,
-      now,
+      ...{ url, webhookId, workspaceId, id },
+      payload: { type: type ?? 'webhook.test', timestamp: now.toISOString(), data, cursor: null },
+      ...{ secrets, now },
     })
-    const answer = request ? await send(request, neverAborted) : { error: 'secret_unreadable' as const }
+    const answer = request
+      ? await options.send(request, neverAborted)
+      : { error: 'secret_unreadable' as const }
     const outcome = judgeAnswer(answer, { attempts: 1, slowedCount: 0, now, random: () => 0 })
     const { lastStatus, lastError } = outcome
     return { delivered: outcome.status === 'delivered', status: lastStatus, error: lastError }
   }
 
-  return {
-    async test(principal, path) {
-      const { workspace, webhook } = await requireWebhook(principal, path, 'webhooks.test')
-      const end = await testTurns.take(workspace.id, principal.user.id)
-      let result: WebhookTest
-      try {
-        result = await sendTest(workspace.id, webhook)
-      } finally {
-        end()
-      }
-      return changes.makeIn(principal, workspace, lockWebhook(webhook.id), async ({ appendEvent }) => {
-        const { delivered } = result
-        appendEvent({ type: 'webhook.tested', data: { ...dataOf(webhook), delivered } })
-        return result
+  /** Sends a test, or a sample of an event, in turn, and appends that it was sent. */
+  async function test(
+    principal: Principal,
+    path: WebhookPath,
+    { action, type }: { action: 'webhooks.test' | 'webhooks.sample'; type?: EventType },
+  ): Promise<WebhookTest> {
+    const { workspace, webhook } = await requireWebhook(principal, path, action)
+    const end = await testTurns.take(workspace.id, principal.user.id)
+    let result: WebhookTest
+    try {
+      result = await send(workspace.id, webhook, type)
+    } finally {
+      end()
+    }
+    return changes.makeIn(principal, workspace, lockWebhook(webhook.id), async ({ appendEvent }) => {
+      const { delivered } = result
+      appendEvent({
+        type: 'webhook.tested',
+        data: { ...dataOf(webhook), delivered, sampleType: type ?? null },
       })
+      return result
+    })
+  }
+
+  return {
+    test: (principal, path) => test(principal, path, { action: 'webhooks.test' }),
+
+    async sample(principal, path, type) {
+      const [known] = requireEventTypes([type], 'type')
+      return test(principal, path, { action: 'webhooks.sample', ...(known && { type: known }) })
     },
 
     async list(principal, path, { status, ...page }) {

@@ -1,8 +1,8 @@
-import type { SecretBox } from '../../platform/secrets/secret-box.port.ts'
+import type { SecretBox } from '../../platform/secrets/app-secret.port.ts'
 import type { WebhookRequest } from '../../domain/webhooks.ts'
 import { signWebhook } from './webhook-signatures.ts'
 
-/** What a webhook gets: the body of its requests. `cursor`: behind the event in the feed of changes; null for a test. */
+/** What a webhook gets: the body of its requests. `cursor`: behind the event in the feed of changes; null for tests and samples. */
 export interface WebhookPayload {
   type: string
   /** The time of the event. */
@@ -24,7 +24,16 @@ export interface SealedSecrets {
  */
 export function makeWebhookRequest(
   { secretBox, userAgent }: { secretBox: SecretBox; userAgent: string },
-  input: { url: string; id: string; payload: WebhookPayload; secrets: SealedSecrets; now: Date },
+  input: {
+    url: string
+    webhookId: string
+    workspaceId: string
+    /** The id of the message, the same in every attempt. */
+    id: string
+    payload: WebhookPayload
+    secrets: SealedSecrets
+    now: Date
+  },
 ): WebhookRequest | undefined {
   const { id, now, payload, secrets, url } = input
   const secret = secretBox.open(secrets.sealedSecret)
@@ -40,7 +49,13 @@ export function makeWebhookRequest(
   )
   return {
     url,
-    headers: { 'content-type': 'application/json', 'user-agent': userAgent, ...signatures },
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': userAgent,
+      'webhook-endpoint-id': input.webhookId,
+      'webhook-workspace-id': input.workspaceId,
+      ...signatures,
+    },
     body,
   }
 }

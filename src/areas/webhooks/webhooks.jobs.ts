@@ -1,33 +1,37 @@
 import type { Database } from '../../db/client.ts'
 import { webhookDisabledMail } from '../../mail/access-mails.ts'
 import type { JobHandlers } from '../../platform/jobs/jobs.port.ts'
-import type { Mailer } from '../../platform/mail/mail.port.ts'
+import type { Mails } from '../../mail/mails.ts'
 import { hostOf } from './webhook-urls.ts'
 import { findDisabledWebhook, removeWebhook } from './webhooks.repository.ts'
 
 /** The mails about disabled webhooks, and removing deleted ones. */
 export function createWebhooksJobs(options: {
   db: Database
-  mailer: Mailer
+  mails: Mails
   webUrl: string
 }): Pick<JobHandlers, 'send_webhook_disabled' | 'remove_webhook'> {
-  const { db, mailer, webUrl } = options
+  const { db, mails, webUrl } = options
   return {
-    async send_webhook_disabled({ webhookId, userId }, { id }) {
+    async send_webhook_disabled({ webhookId, userId }, job) {
       const found = await findDisabledWebhook(db, webhookId, userId)
       if (!found?.disabledReason) return
       const { disabledReason, email, name, url, workspaceName, workspaceSlug } = found
-      await mailer.send({
-        ...webhookDisabledMail({
-          name,
-          host: hostOf(url),
-          reason: disabledReason,
-          workspaceName,
-          webhookUrl: `${webUrl}/w/${workspaceSlug}/settings/webhooks/${webhookId}`,
-        }),
-        to: { name, address: email },
-        id: `webhook-disabled-${id}`,
-      })
+      await mails.send(
+        {
+          ...webhookDisabledMail({
+            name,
+            host: hostOf(url),
+            reason: disabledReason,
+            workspaceName,
+            webhookUrl: `${webUrl}/w/${workspaceSlug}/settings/webhooks/${webhookId}`,
+          }),
+          to: { name, address: email },
+          id: `webhook-disabled-${job.id}`,
+        },
+        job,
+        { userId, workspaceId: found.workspaceId },
+      )
     },
 
     remove_webhook: ({ webhookId }) => removeWebhook(db, webhookId),

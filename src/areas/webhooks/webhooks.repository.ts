@@ -170,6 +170,7 @@ export async function findDisabledWebhook(executor: Executor, id: string, userId
     .select({
       url: webhooks.url,
       disabledReason: webhooks.disabledReason,
+      workspaceId: webhooks.workspaceId,
       workspaceName: workspaces.name,
       workspaceSlug: workspaces.slug,
       name: users.name,

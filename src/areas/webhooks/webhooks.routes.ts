@@ -9,6 +9,7 @@ import {
   webhooksRedeliver,
   webhooksRedeliverSince,
   webhooksRotateSecret,
+  webhooksSample,
   webhooksTest,
   webhooksUpdate,
 } from './webhooks.schemas.ts'
@@ -26,11 +27,14 @@ export function webhooksRoutes(
     webhooks.list(principal, params.slug),
   )
 
-  app.post(webhooksUrl, { schema: webhooksCreate }, ({ params, body }, reply) =>
-    reply.answerChange(
-      (principal) => webhooks.create(principal, params.slug, body),
-      (created) => ({ ok: true as const, ...created }),
-    ),
+  app.post(
+    webhooksUrl,
+    { schema: webhooksCreate, config: { creates: { part: 'webhook', url: `${webhooksUrl}/:id` } } },
+    ({ params, body }, reply) =>
+      reply.answerChange(
+        (principal) => webhooks.create(principal, params.slug, body),
+        (created) => ({ ok: true as const, ...created }),
+      ),
   )
 
   app.get(webhookUrl, { schema: webhooksGet }, ({ principal, params }) => webhooks.get(principal, params))
@@ -56,6 +60,13 @@ export function webhooksRoutes(
   app.post(`${webhookUrl}/test`, { schema: webhooksTest }, ({ params }, reply) =>
     reply.answerChange(
       (principal) => deliveries.test(principal, params),
+      (result) => ({ ok: true as const, ...result }),
+    ),
+  )
+
+  app.post(`${webhookUrl}/sample`, { schema: webhooksSample }, ({ params, body }, reply) =>
+    reply.answerChange(
+      (principal) => deliveries.sample(principal, params, body.type),
       (result) => ({ ok: true as const, ...result }),
     ),
   )

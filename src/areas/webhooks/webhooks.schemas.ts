@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { exampleIds, exampleTime } from '../../http/description/examples.ts'
+import { exampleFeedCursor, exampleIds, exampleTime } from '../../http/description/examples.ts'
 import { listOperation, operation, pathParams, slugParams } from '../../http/description/operation.ts'
 import {
   closed,
@@ -13,6 +13,7 @@ import {
   stringEnum,
   timestamp,
   timestampOptions,
+  nullableEnum,
 } from '../../kernel/schemas.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import {
@@ -25,16 +26,9 @@ import {
   type DeliveryError,
   type WebhookDisabledReason,
 } from '../../domain/webhooks.ts'
+import { Event } from '../events/events.schemas.ts'
 
 const exampleSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
-
-function nullableEnum<Word extends string>(words: readonly Word[], description: string) {
-  // Not null in `enum`: generators of validators make no code of it that compiles.
-  return Type.Unsafe<Word | null>({
-    anyOf: [{ type: 'string', enum: [...words] }, { type: 'null' }],
-    description,
-  })
-}
 
 const lastError = nullableEnum<DeliveryError>(
   deliveryErrors,
@@ -164,7 +158,7 @@ const url = Type.String({
 const description = optionalLines(webhookDescriptionLengthMax)
 const types = Type.Array(Type.String({ maxLength: 64, 'x-text': 'query' }), {
   maxItems: 100,
-  description: 'The types of events to send (docs/events.md); empty: all.',
+  description: 'The types of events to send (`/docs/guides/events`); empty: all.',
 })
 
 export const webhooksList = operation({
@@ -269,6 +263,29 @@ export const webhooksTest = operation({
   errors: managerErrors,
 })
 
+export const webhooksSample = operation({
+  id: 'webhooks.sample',
+  summary: 'Send a sample of an event to a webhook',
+  description:
+    'For owners and admins. Sends one request with an event of this type that has not happened, with the example data of its ' +
+    'documentation, also if the webhook is disabled or does not want the type. Its `cursor` is null, and what it names does ' +
+    'not exist. Waits up to 15 seconds for the answer.',
+  params: webhookParams,
+  body: closed(
+    {
+      type: Type.String({
+        maxLength: 64,
+        'x-text': 'query',
+        description: 'A type of events (`/docs/guides/events`).',
+      }),
+    },
+    { examples: [{ type: 'comment.added' }] },
+  ),
+  success: ref(WebhookTest),
+  returns: 'What the receiver answered.',
+  errors: [...managerErrors, errors.eventTypeUnknown],
+})
+
 export const webhooksListDeliveries = listOperation(
   {
     id: 'webhooks.listDeliveries',
@@ -299,10 +316,10 @@ export const webhooksRedeliver = operation({
 
 export const webhooksRedeliverSince = operation({
   id: 'webhooks.redeliverSince',
-  summary: 'Send all events of a time again',
+  summary: 'Send the events since a time again',
   description:
     'For owners and admins. Sends the events of the types of the webhook since a time: those that were delivered, those that ' +
-    'failed, and those of a time in which it was disabled. At most 10,000.',
+    'failed, and those of the time while it was disabled. At most 10,000.',
   params: webhookParams,
   body: closed(
     {
@@ -326,43 +343,43 @@ const header = (name: string, description: string, schema: object) => ({
   schema,
 })
 
-/** The request to a receiver, as the API description has it (OpenAPI 3.1, `webhooks`). */
-export const webhookRequests = {
-  event: {
+const closedObject = { type: 'object', additionalProperties: false }
+
+interface Message {
+  operationId: string
+  summary: string
+  description: string
+  body: Record<'type' | 'timestamp' | 'data' | 'cursor', object>
+  example: object
+}
+
+/** A request to a receiver, signed as Standard Webhooks 1.0 has it. */
+function request({ operationId, summary, description, body, example }: Message) {
+  return {
     post: {
-      operationId: 'webhooks.receive',
+      operationId,
       tags: ['webhooks'],
       // The signature takes the place of a credential.
       security: [],
-      summary: 'Receive an event of the workspace',
-      description:
-        'Sent to the URL of a webhook, signed as Standard Webhooks 1.0 has it, at least once and in no promised order. A test ' +
-        'has the type `webhook.test`, other `data` and null as `cursor`.',
+      summary,
+      description,
       parameters: [
-        header('webhook-id', 'The id of the event: the same in every attempt.', { type: 'string' }),
+        header('webhook-id', 'The id of the event, or of the test: the same in every attempt.', {
+          type: 'string',
+        }),
         header('webhook-timestamp', 'The time of the attempt, in seconds since 1970.', { type: 'string' }),
         header('webhook-signature', 'A signature by each valid secret, separated by spaces.', {
           type: 'string',
         }),
+        header('webhook-endpoint-id', 'The id of the webhook: whose secret signs.', { type: 'string' }),
+        header('webhook-workspace-id', 'The id of its workspace.', { type: 'string' }),
       ],
       requestBody: {
         required: true,
         content: {
           'application/json': {
-            schema: {
-              type: 'object',
-              required: ['type', 'timestamp', 'data', 'cursor'],
-              properties: {
-                type: { type: 'string', description: 'The type of the event.' },
-                timestamp: { type: 'string', format: 'date-time', description: 'The time of the event.' },
-                data: { $ref: '#/components/schemas/Event' },
-                cursor: {
-                  type: ['string', 'null'],
-                  description: 'The place of the event in the feed: the `after` of `events.changes`.',
-                },
-              },
-              additionalProperties: false,
-            },
+            schema: { ...closedObject, required: Object.keys(body), properties: body },
+            example,
           },
         },
       },
@@ -372,5 +389,55 @@ export const webhookRequests = {
         default: { description: 'The event is sent again later, up to ten times in all.' },
       },
     },
-  },
+  }
+}
+
+/** The requests to a receiver, as the API description has them (OpenAPI 3.1, `webhooks`). */
+export const webhookRequests = {
+  event: request({
+    operationId: 'webhooks.receive',
+    summary: 'Receive an event of the workspace',
+    description:
+      'Sent to the URL of a webhook, signed as Standard Webhooks 1.0 has it, at least once and in no promised order.',
+    body: {
+      type: { type: 'string', description: 'The type of the event.' },
+      timestamp: { type: 'string', format: 'date-time', description: 'The time of the event.' },
+      data: { $ref: '#/components/schemas/Event' },
+      cursor: {
+        type: ['string', 'null'],
+        description:
+          'The place of the event in the feed: the `after` of `events.changes`. Null for a sample.',
+      },
+    },
+    example: {
+      type: exampleOf(Event).type,
+      timestamp: exampleOf(Event).createdAt,
+      data: exampleOf(Event),
+      cursor: exampleFeedCursor,
+    },
+  }),
+  test: request({
+    operationId: 'webhooks.receiveTest',
+    summary: 'Receive a test',
+    description: 'What `webhooks.test` sends, once.',
+    body: {
+      type: { type: 'string', const: 'webhook.test' },
+      timestamp: { type: 'string', format: 'date-time', description: 'The time of the test.' },
+      data: {
+        ...closedObject,
+        required: ['webhookId', 'workspaceId'],
+        properties: {
+          webhookId: { type: 'string', description: 'The id of the webhook.' },
+          workspaceId: { type: 'string', description: 'The id of its workspace.' },
+        },
+      },
+      cursor: { type: 'null', description: 'A test has no place in the feed.' },
+    },
+    example: {
+      type: 'webhook.test',
+      timestamp: exampleTime,
+      data: { webhookId: exampleIds.webhook, workspaceId: exampleIds.workspace },
+      cursor: null,
+    },
+  }),
 }

@@ -1,4 +1,4 @@
-import type { SecretBox } from '../../platform/secrets/secret-box.port.ts'
+import type { SecretBox } from '../../platform/secrets/app-secret.port.ts'
 import { lockMembersWithCredential, type Lock } from '../../access/change.ts'
 import { compareEdit, type FieldVersions } from '../../kernel/edits.ts'
 import { errors } from '../../kernel/errors.ts'

@@ -1,11 +1,10 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lte, or, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { contains } from '../../db/sql/contains.ts'
 import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { prepared } from '../../db/sql/prepared.ts'
-import { isStaying } from '../../db/schema/leavings.ts'
+import { isStaying } from '../../db/schema/account-deletions.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaceColumns, workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
@@ -84,10 +83,10 @@ const selectMembershipsOfUsers = prepared((executor) => {
     .select({ text: list.text, count: list.count })
     .from(
       sql`unnest(${keysParameter('userIds', 'uuid')}, ${keysParameter('workspaceIds', 'text')})
-        with ordinality as asked (user_id, workspace_ids, place)`,
+        with ordinality as asked (user_id, workspace_ids, ordinal)`,
     )
     .crossJoinLateral(list)
-    .orderBy(sql`asked.place`)
+    .orderBy(sql`asked.ordinal`)
     .prepare('memberships_select_of_users')
 })
 
@@ -248,11 +247,12 @@ export async function findSlugHolder(
 export type CrowdedMembershipRow = Awaited<ReturnType<typeof listCrowdedMemberships>>[number]
 
 /**
- * All workspaces of a person with the numbers of their members, and of the owners who are not about to be deleted, by id: the order in which they are locked.
+ * All workspaces of a person with the numbers of their members, without service accounts, and of the owners who are not about to be deleted, by id: the order in which they are locked.
  */
 export function listCrowdedMemberships(executor: Executor, userId: string) {
   const countMembers = (filter: SQL | undefined) => sql<number>`(
-    select count(*)::int from memberships as m where m.workspace_id = ${workspaces.id} and ${filter ?? sql`true`}
+    select count(*)::int from memberships as m join users as u on u.id = m.user_id and u.kind = 'person'
+    where m.workspace_id = ${workspaces.id} and ${filter ?? sql`true`}
   )`
   return executor
     .select({
@@ -319,7 +319,7 @@ export async function listWorkspaces(
     .where(
       text === undefined
         ? undefined
-        : or(contains(sql`lower(${workspaces.name})`, text), contains(workspaces.slug, text)),
+        : sql`position(lower(${text}::text) in lower(${workspaces.name} || ' ' || ${workspaces.slug})) > 0`,
     )
     .orderBy(desc(workspaces.createdAt), desc(workspaces.id))
   return limit === undefined ? rows : rows.limit(limit)

@@ -16,7 +16,12 @@ import {
 } from './workspaces.schemas.ts'
 import type { ExportService } from './export/export.service.ts'
 import type { OwnershipService } from './ownership/ownership.service.ts'
-import { versionOfWorkspace, type WorkspacesService } from './workspaces.service.ts'
+import {
+  toDetail,
+  versionOfWorkspace,
+  type CreatedWorkspace,
+  type WorkspacesService,
+} from './workspaces.service.ts'
 
 /** What the operations of `workspaces` call. */
 interface ServicesOfWorkspaces {
@@ -28,20 +33,37 @@ interface ServicesOfWorkspaces {
 export function workspacesRoutes(app: App, { workspaces, ownership, exports }: ServicesOfWorkspaces): void {
   app.get(
     '/v1/workspaces',
-    { schema: workspacesList, config: { forBoundKeys: true } },
+    { schema: workspacesList, config: { forBoundKeys: true, forServices: true } },
     ({ principal }, reply) => reply.sendJson(workspaces.list(principal)),
   )
 
-  app.post('/v1/workspaces', { schema: workspacesCreate }, ({ body }, reply) =>
-    reply.answerChange(
-      (principal) => workspaces.create(principal, body),
-      (workspace) => ({ ok: true as const, workspace }),
-    ),
+  app.post(
+    '/v1/workspaces',
+    {
+      schema: workspacesCreate,
+      config: {
+        creates: {
+          part: 'workspace',
+          url: '/v1/workspaces/:slug',
+          versionOf: (created: CreatedWorkspace) => versionOfWorkspace(toDetail(created)),
+          shown: toDetail,
+        },
+      },
+    },
+    ({ body }, reply) =>
+      reply.answerChange(
+        (principal) => workspaces.create(principal, body),
+        (workspace) => ({ ok: true as const, workspace }),
+      ),
   )
 
-  app.get('/v1/slugs/:slug', { schema: workspacesSlugAvailable }, async ({ principal, params, query }) => ({
-    available: await workspaces.isSlugAvailable(principal, params.slug, query.excludeWorkspaceId),
-  }))
+  app.get(
+    '/v1/slugs/:slug',
+    { schema: workspacesSlugAvailable, config: { forKeysBelowOwner: true } },
+    async ({ principal, params, query }) => ({
+      available: await workspaces.isSlugAvailable(principal, params.slug, query.excludeWorkspaceId),
+    }),
+  )
 
   app.get(
     '/v1/workspaces/:slug',

@@ -100,7 +100,8 @@ export const workspacesSchemas = [
 export const workspacesList = operation({
   id: 'workspaces.list',
   summary: "List the caller's workspaces",
-  description: 'The workspace used last comes first. A key that is bound to workspaces gets only those.',
+  description:
+    'The workspace used last comes first. A key that is bound to workspaces gets only its workspaces.',
   success: Type.Array(ref(Membership)),
   returns: 'The workspaces of the caller.',
   inPlace: true,
@@ -218,18 +219,28 @@ export const workspacesRemoveIcon = operation({
   errors: [...workspaceErrors, errors.roleInsufficient],
 })
 
+const allowanceText =
+  'The owner of the API key allows it in the settings of the workspace on the website, for one time in the next ten minutes.'
+
 export const workspacesTransferOwnership = operation({
   id: 'workspaces.transferOwnership',
   summary: 'Transfer the ownership of a workspace',
   description:
     'For owners. The member becomes an owner and the caller an admin, in one change. Other owners stay owners. Does nothing ' +
-    'when the member is the caller.',
+    'when the member is the caller. ' +
+    allowanceText,
   params: slugParams,
   body: closed(
     { userId: Type.String({ description: 'The id of the member.' }) },
     { examples: [{ userId: exampleIds.user }] },
   ),
-  errors: [...workspaceErrors, errors.roleInsufficient],
+  errors: [
+    ...workspaceErrors,
+    errors.roleInsufficient,
+    errors.recentProofRequired,
+    errors.serviceAccountNotAllowed,
+    errors.isServiceAccount,
+  ],
 })
 
 export const workspacesDelete = operation({
@@ -237,13 +248,20 @@ export const workspacesDelete = operation({
   summary: 'Delete a workspace',
   description:
     'For owners. The workspace is gone at once, for all people and agents. Nobody can take its slug for 90 days. For 14 ' +
-    'days the operator of the service can restore it; then everything in it is erased. The owners are told by email.',
+    'days the operator of the service can restore it; then everything in it is erased. The owners are told by email. ' +
+    allowanceText,
   params: slugParams,
   body: closed(
     { confirmSlug: Type.String({ description: 'The current slug of the workspace.' }) },
     { examples: [{ confirmSlug: 'acme' }] },
   ),
-  errors: [...workspaceErrors, errors.roleInsufficient, errors.confirmationMismatch],
+  errors: [
+    ...workspaceErrors,
+    errors.roleInsufficient,
+    errors.recentProofRequired,
+    errors.serviceAccountNotAllowed,
+    errors.confirmationMismatch,
+  ],
 })
 
 export const workspacesExport = streamOperation(
@@ -255,10 +273,15 @@ export const workspacesExport = streamOperation(
       '`workspace`, `member`, `team`, `teamMember`, `invite`, `integration`, `webhook`, `seed` with its `participant`, ' +
       '`evidence` and `comment`, and `event`, the oldest first. Deleted seeds and secrets are left out. The last line has ' +
       'the kind `end` and the number of the others: without it the export is incomplete. What changes while the export ' +
-      'runs is read as it is then. One export of a workspace runs at a time.',
+      'runs is read as it is then. One export of a workspace runs at a time. It is an event, for owners and admins.',
     params: slugParams,
     returns: 'The lines.',
-    errors: [...workspaceErrors, errors.roleInsufficient, errors.exportInProgress],
+    errors: [
+      ...workspaceErrors,
+      errors.roleInsufficient,
+      errors.serviceAccountNotAllowed,
+      errors.exportInProgress,
+    ],
   },
   {
     type: 'application/x-ndjson',

@@ -7,10 +7,11 @@ import type { EntryRules } from '../../domain/accounts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isPublicMailDomain, parseDomains } from '../../kernel/domains.ts'
 import { compareEdit, type FieldVersions } from '../../kernel/edits.ts'
-import { canonicalDomainOf } from '../../kernel/email.ts'
+import { canonicalDomainOf, isOfServices } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
-import type { Json } from '../../kernel/json-text.ts'
+import { parseJson, toJson, type Json } from '../../kernel/json-text.ts'
+import { isBelowOwner, roleWith } from '../../domain/key-restrictions.ts'
 import type { ExpectingCall, LookUpCall, Principal } from '../../domain/principal.ts'
 import { assertUsableSlug, isReservedSlug, isSlug } from '../../domain/slugs.ts'
 import { parseQuery, requireName } from '../../kernel/text.ts'
@@ -142,7 +143,9 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
     async list({ user, restrictions }) {
       const workspaceIds = restrictions?.workspaceIds ?? null
       const { text } = await readMemberships({ userId: user.id, workspaceIds })
-      return `[${text}]` as Json<Membership[]>
+      const list = `[${text}]` as Json<Membership[]>
+      if (!restrictions || !isBelowOwner(restrictions)) return list
+      return toJson(parseJson(list).map((item) => ({ ...item, role: roleWith(restrictions, item.role) })))
     },
 
     async create(principal, input) {
@@ -216,6 +219,7 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
           principal,
           after.allowedDomains.filter((domain) => !before.allowedDomains.includes(domain)),
         )
+        principal.onVersion?.(versionOfWorkspace(after))
         if (isSame(before, after)) return { slug: after.slug }
         if (after.slug !== before.slug)
           await moveSlug(tx, { workspaceId: id, from: before.slug, to: after.slug, now })
@@ -287,6 +291,12 @@ interface WorkspaceFields {
 export const versionOfWorkspace = (workspace: WorkspaceFields) =>
   versionOfFields(workspace, ['name', 'slug', 'allowedDomains'])
 
+/** A new workspace as its creator reads it. */
+export function toDetail({ id, name, slug, creatorUserId }: CreatedWorkspace): WorkspaceDetail {
+  const detail = { userId: creatorUserId, workspaceId: id, name, slug }
+  return { ...detail, iconUrl: null, allowedDomains: [], role: 'owner' }
+}
+
 function fieldsOf({ name, slug, allowedDomains }: WorkspaceFields): WorkspaceFields {
   return { name, slug, allowedDomains }
 }
@@ -306,7 +316,7 @@ function parseAllowedDomains(text: string): string[] {
   const field = 'allowedDomains'
   if (domains.length > allowedDomainsMax) throw errors.domainLimit({ field })
   return domains.map((domain) => {
-    if (domain === undefined) throw errors.domainInvalid({ field })
+    if (domain === undefined || isOfServices(domain)) throw errors.domainInvalid({ field })
     if (isPublicMailDomain(domain)) throw errors.domainPublic({ field })
     return domain
   })

@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm'
-import { date, foreignKey, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import {
+  boolean,
+  date,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { instant } from './columns.ts'
 import { memberships } from './memberships.ts'
 
@@ -19,6 +29,8 @@ export const agentGrants = pgTable(
     scopes: text('scopes').array().notNull(),
     /** The version of the texts that the person agreed to (`consentVersion`). */
     consentVersion: integer('consent_version').notNull().default(0),
+    /** Whether other members may ask the agent (`mayServeMembers`). */
+    membersMayAsk: boolean('members_may_ask').notNull().default(false),
     createdAt: instant('created_at').notNull(),
     /** Not indexed, so that updates stay heap-only. */
     lastUsedAt: instant('last_used_at'),
@@ -83,7 +95,7 @@ export const agentCallLog = pgTable(
 )
 
 /** The addresses from which the tokens of a grant were fetched. */
-export const agentGrantPlaces = pgTable(
+export const agentGrantAddresses = pgTable(
   'agent_grant_places',
   {
     grantId: uuid('grant_id')

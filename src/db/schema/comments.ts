@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { foreignKey, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { instant } from './columns.ts'
 import { evidence, seeds } from './seeds.ts'
 import { userId, users } from './users.ts'
@@ -9,9 +9,9 @@ export const comments = pgTable(
   'comments',
   {
     id: uuid('id').primaryKey(),
-    seedId: uuid('seed_id')
-      .notNull()
-      .references(() => seeds.id, { onDelete: 'cascade' }),
+    /** That of the seed. A trigger fills it in for the version before, which does not know the column. */
+    workspaceId: uuid('workspace_id').notNull(),
+    seedId: uuid('seed_id').notNull(),
     /** The evidence that it is about; null for the seed itself. */
     evidenceId: uuid('evidence_id').references(() => evidence.id, { onDelete: 'cascade' }),
     /** Markdown. A mention is `[@](user:ID)`: the name is read from the person, so that it can be erased. */
@@ -21,10 +21,26 @@ export const comments = pgTable(
     authorName: text('author_name').notNull(),
     /** The agent that wrote it for the author, by its name in the grant; null if the author did. */
     agentName: text('agent_name'),
+    /** The grant of that agent, which may be gone; null also for what agents wrote before the column. */
+    grantId: uuid('grant_id'),
     createdAt: instant('created_at').notNull(),
     editedAt: instant('edited_at'),
   },
   (table) => [
+    foreignKey({
+      name: 'comments_seed_fk',
+      columns: [table.workspaceId, table.seedId],
+      foreignColumns: [seeds.workspaceId, seeds.id],
+    }).onDelete('cascade'),
+    index('comments_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id),
+    // For lists of what agents wrote, which may be little.
+    index('comments_of_agents_idx')
+      .on(table.workspaceId, table.createdAt, table.id)
+      .where(sql`${table.agentName} is not null`),
+    // For what was edited since a time.
+    index('comments_edited_idx')
+      .on(table.workspaceId, table.editedAt)
+      .where(sql`${table.editedAt} is not null`),
     index('comments_by_seed_idx').on(table.seedId, table.createdAt, table.id),
     index('comments_by_evidence_idx')
       .on(table.evidenceId, table.createdAt, table.id)

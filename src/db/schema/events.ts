@@ -1,14 +1,12 @@
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import { bigint, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { grantEventTypes, managerEventTypes } from '../../domain/events.ts'
+import { eventReaders, type EventReaders } from '../../domain/events.ts'
 import { instant } from './columns.ts'
 import { workspaceId, workspaces } from './workspaces.ts'
 
-const restrictedTypes = [...managerEventTypes, ...grantEventTypes]
-
-/** A list of constants as literals: PostgreSQL uses a partial index only if the query repeats its condition. */
-export function literals(words: readonly string[]): SQL {
-  return sql.raw(`(${words.map((word) => `'${word}'`).join(', ')})`)
+/** Whether an event is for these readers. A literal, since PostgreSQL uses a partial index only if the query repeats its condition. */
+export function isFor(who: EventReaders, column: Column = events.readers): SQL {
+  return sql`${column} = ${sql.raw(`'${who}'`)}`
 }
 
 /**
@@ -22,7 +20,12 @@ export const events = pgTable(
     id: uuid('id').primaryKey(),
     workspaceId: workspaceId(),
     type: text('type').notNull(),
-    actorType: text('actor_type', { enum: ['user', 'agent', 'system'] }).notNull(),
+    /**
+     * Who may see it. A trigger gives it to events of older versions: their types are known to it, and what they do not know
+     * is for managers.
+     */
+    readers: text('readers', { enum: eventReaders }).notNull(),
+    actorType: text('actor_type', { enum: ['user', 'agent', 'service', 'system'] }).notNull(),
     actorUserId: uuid('actor_user_id'),
     actorName: text('actor_name').notNull(),
     grantId: uuid('grant_id'),
@@ -57,16 +60,20 @@ export const events = pgTable(
     index('events_by_agent_idx')
       .on(table.workspaceId, table.grantId, table.createdAt, table.id)
       .where(sql`${table.grantId} is not null`),
-    // The same for members and viewers, who do not see restricted types.
-    index('events_for_all_idx')
+    // When each key last changed something (docs/design/credentials.md#keys-of-a-workspace).
+    index('events_by_key_idx')
+      .on(table.workspaceId, table.apiKeyId, table.createdAt)
+      .where(sql`${table.apiKeyId} is not null`),
+    // The same for members and viewers, who do not see all.
+    index('events_for_everybody_idx')
       .on(table.workspaceId, table.createdAt, table.id)
-      .where(sql`${table.type} not in ${literals(restrictedTypes)}`),
-    index('events_for_all_by_actor_idx')
+      .where(isFor('everybody', table.readers)),
+    index('events_for_everybody_by_actor_idx')
       .on(table.workspaceId, table.actorUserId, table.createdAt, table.id)
-      .where(sql`${table.type} not in ${literals(restrictedTypes)}`),
-    index('events_by_grant_idx')
+      .where(isFor('everybody', table.readers)),
+    index('events_for_grantors_idx')
       .on(table.targetId, table.createdAt, table.id)
-      .where(sql`${table.type} in ${literals(grantEventTypes)}`),
+      .where(isFor('grantors', table.readers)),
   ],
 )
 

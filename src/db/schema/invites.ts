@@ -25,7 +25,11 @@ export const invites = pgTable(
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
     lastSentAt: instant('last_sent_at'),
-    /** For searching the directory. */
+    /** When it was sent again by a change; its mail may wait. */
+    resentAt: instant('resent_at'),
+    /** When the mail server said of its last mail that there is no such address. */
+    refusedAt: instant('refused_at'),
+    /** Unused. The version before searches the directory by it; a version after this one drops it. */
     searchText: text('search_text').generatedAlwaysAs(sql`lower(email)`),
   },
   (table) => [
@@ -39,7 +43,9 @@ export const invites = pgTable(
     index('invites_open_by_address_idx')
       .on(table.canonicalEmail)
       .where(sql`${table.state} = 'open'`),
-    // For counting the invites to an address, which the trigram index is slow at.
+    // For counting the invites to an address.
+    index('invites_by_lower_email_idx').on(sql`lower(${table.email})`),
+    // Unused, as the column.
     index('invites_by_address_idx').on(table.searchText),
     index('invites_search_text_idx').using('gin', table.searchText.op('gin_trgm_ops')),
   ],

@@ -15,10 +15,12 @@ export const memberships = pgTable(
     joinedAt: instant('joined_at').notNull(),
     /** The last request of the member in the workspace, with a precision of one minute. */
     lastUsedAt: instant('last_used_at').notNull(),
+    /** The newest event of the member that everybody may see, with a precision of one minute; null if there is none. */
+    lastActivityAt: instant('last_activity_at'),
   },
   (table) => [
     primaryKey({ columns: [table.workspaceId, table.userId] }),
-    // Without lastUsedAt, so that its updates stay heap-only. The few rows of a user are cheap to sort.
+    // Without the times of use and activity, so that their updates stay heap-only. The few rows of a user are cheap to sort.
     index('memberships_user_id_idx').on(table.userId),
     index('memberships_by_workspace_idx').on(table.workspaceId, table.joinedAt, table.userId),
     check('memberships_role_check', sql`${table.role} in ('owner', 'admin', 'member', 'viewer')`),

@@ -1,21 +1,21 @@
 import { customType, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { searchKinds } from '../../domain/search.ts'
+import { searchEntryKinds } from '../../domain/search.ts'
 import { instant } from './columns.ts'
 import { workspaceId } from './workspaces.ts'
 
 const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' })
 
 /**
- * What the search finds: a row for each seed, piece of evidence, comment, member and team, which triggers keep
- * (migration 0003). In the index the words of each workspace and kind are apart
+ * What the search finds: a row for each seed, piece of evidence, comment, member, team and open invite, which triggers keep
+ * (migrations 0003 and 0010). In the index the words of each workspace and kind are apart
  * (docs/design/search.md#the-index-of-words).
  */
 export const searchEntries = pgTable(
   'search_entries',
   {
     workspaceId: workspaceId(),
-    kind: text('kind', { enum: searchKinds }).notNull(),
-    /** Of what is found; of a member, that of the person. */
+    kind: text('kind', { enum: searchEntryKinds }).notNull(),
+    /** Of what is found; of a member, that of the person; of the invited, that of the invite. */
     id: uuid('id').notNull(),
     /** When it was created, or when the member joined. */
     at: instant('at').notNull(),

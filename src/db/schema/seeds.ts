@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { foreignKey, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { foreignKey, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { evidenceKinds, seedStatuses, verdicts } from '../../domain/seeds.ts'
 import { instant } from './columns.ts'
 import { memberships } from './memberships.ts'
@@ -25,6 +25,8 @@ export const seeds = pgTable(
     createdByUserId: uuid('created_by_user_id').references(() => users.id, { onDelete: 'set null' }),
     /** The agent that created it for that person, by its name in the grant; null if the person did. */
     agentName: text('agent_name'),
+    /** The grant of that agent, which may be gone; null also for what agents created before the column. */
+    grantId: uuid('grant_id'),
     /** The member who leads it. Without a lead when that membership ends. */
     leadUserId: uuid('lead_user_id'),
     createdAt: instant('created_at').notNull(),
@@ -32,11 +34,19 @@ export const seeds = pgTable(
     updatedAt: instant('updated_at').notNull(),
     /** Since when it is deleted: nobody sees it, until it is restored or erased. */
     deletedAt: instant('deleted_at'),
-    /** The pieces of evidence by their verdict, without what was withdrawn, and the comments. Triggers keep these numbers. */
+    /**
+     * The pieces of evidence by their verdict, without what was withdrawn, the comments and the participants; the times of the
+     * newest evidence that counts and of the newest comment. Triggers keep them, and the time below.
+     */
     supportsCount: integer('supports_count').notNull().default(0),
     contradictsCount: integer('contradicts_count').notNull().default(0),
     neutralCount: integer('neutral_count').notNull().default(0),
     commentCount: integer('comment_count').notNull().default(0),
+    participantCount: integer('participant_count').notNull().default(0),
+    lastEvidenceAt: instant('last_evidence_at'),
+    lastCommentAt: instant('last_comment_at'),
+    /** The last change of the seed, its evidence, comments, participants or lead, or its restoration. */
+    activityAt: instant('activity_at').notNull(),
   },
   (table) => [
     // In the migration it sets only the lead to null, which Drizzle cannot express.
@@ -55,6 +65,9 @@ export const seeds = pgTable(
     // For filters by a status that few seeds have.
     index('seeds_by_status_idx').on(table.workspaceId, table.status, table.createdAt, table.id),
     index('seeds_by_change_idx').on(table.workspaceId, table.updatedAt, table.id),
+    index('seeds_by_activity_idx').on(table.workspaceId, table.activityAt, table.id),
+    // For the foreign keys of what belongs to a seed, which is in the same workspace.
+    unique('seeds_of_workspace_key').on(table.workspaceId, table.id),
     // For exporting and deleting a person.
     index('seeds_creator_idx').on(table.createdByUserId, table.id),
   ],
@@ -111,9 +124,9 @@ export const evidence = pgTable(
   'evidence',
   {
     id: uuid('id').primaryKey(),
-    seedId: uuid('seed_id')
-      .notNull()
-      .references(() => seeds.id, { onDelete: 'cascade' }),
+    /** That of the seed. A trigger fills it in for the version before, which does not know the column. */
+    workspaceId: uuid('workspace_id').notNull(),
+    seedId: uuid('seed_id').notNull(),
     kind: text('kind', { enum: evidenceKinds }).notNull(),
     verdict: text('verdict', { enum: verdicts }).notNull(),
     summary: text('summary').notNull(),
@@ -132,6 +145,11 @@ export const evidence = pgTable(
     withdrawnReason: text('withdrawn_reason'),
   },
   (table) => [
+    foreignKey({
+      name: 'evidence_seed_fk',
+      columns: [table.workspaceId, table.seedId],
+      foreignColumns: [seeds.workspaceId, seeds.id],
+    }).onDelete('cascade'),
     index('evidence_by_seed_idx').on(table.seedId, table.createdAt, table.id),
     // For exporting and deleting a person.
     index('evidence_author_idx').on(table.authorUserId, table.id),

@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { noticeChoices, personalChoices } from '../../domain/notifications.ts'
+import { userKinds } from '../../domain/service-accounts.ts'
 import { instant } from './columns.ts'
 
 /** The users, with their preferences. */
@@ -7,6 +9,8 @@ export const users = pgTable(
   'users',
   {
     id: uuid('id').primaryKey(),
+    /** A service account is a member of one workspace that nobody signs in as (docs/design/credentials.md#service-accounts). */
+    kind: text('kind', { enum: userKinds }).notNull().default('person'),
     /** As entered or verified; mail is sent to it. */
     email: text('email').notNull(),
     /**
@@ -22,8 +26,14 @@ export const users = pgTable(
     imageKey: text('image_key'),
     productUpdates: boolean('product_updates').notNull().default(true),
     workspaceActivity: boolean('workspace_activity').notNull().default(true),
+    // How they are told of what, while `workspaceActivity` is on.
+    notifyMentions: notice('notify_mentions', personalChoices),
+    notifyDigest: boolean('notify_digest').notNull().default(true),
+    notifyRoleChanges: notice('notify_role_changes', personalChoices),
+    notifyAcceptedInvites: notice('notify_accepted_invites', noticeChoices),
+    notifyAgents: notice('notify_agents', noticeChoices),
     createdAt: instant('created_at').notNull(),
-    /** For searching the directory. */
+    /** Unused. The version before searches the directory by it; a version after this one drops it, with its index. */
     searchText: text('search_text').generatedAlwaysAs(sql`lower(name || ' ' || email)`),
   },
   (table) => [
@@ -31,6 +41,12 @@ export const users = pgTable(
     index('users_search_text_idx').using('gin', table.searchText.op('gin_trgm_ops')),
   ],
 )
+
+function notice<Choice extends string>(name: string, choices: readonly [Choice, ...Choice[]]) {
+  return text(name, { enum: choices })
+    .notNull()
+    .default(sql`'mail'`)
+}
 
 /** The owner of a row, which is deleted with them. */
 export const userId = () =>

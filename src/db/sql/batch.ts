@@ -33,15 +33,15 @@ export function keysParameter(name: string, type: 'bytea' | 'text' | 'uuid'): SQ
   return sql`(select ${sql.placeholder(name)}::${sql.raw(type)}[])::${sql.raw(type)}[]`
 }
 
-/** The place of a key, which begins at 1, in a query from `unnest(…) with ordinality as asked (…, place)`. */
-export const place = sql<number>`asked.place::int`
+/** The ordinal of a key, which begins at 1, in a query from `unnest(…) with ordinality as asked (…, ordinal)`. */
+export const ordinal = sql<number>`asked.ordinal::int`
 
-/** The values of a batch by the place of their key, which begins at 1 (`with ordinality`); undefined without a row. */
-export function byPlace<Value>(
+/** The values of a batch by the ordinal of their key, which begins at 1 (`with ordinality`); undefined without a row. */
+export function byOrdinal<Value>(
   length: number,
-  rows: readonly { place: number; value: Value }[],
+  rows: readonly { ordinal: number; value: Value }[],
 ): (Value | undefined)[] {
   const values = new Array<Value | undefined>(length).fill(undefined)
-  for (const { place, value } of rows) values[place - 1] = value
+  for (const { ordinal, value } of rows) values[ordinal - 1] = value
   return values
 }

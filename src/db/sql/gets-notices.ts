@@ -1,5 +1,5 @@
-import { and, eq, isNotNull } from 'drizzle-orm'
-import { isStaying } from '../schema/leavings.ts'
+import { and, eq, isNotNull, sql, type SQL } from 'drizzle-orm'
+import { isStaying } from '../schema/account-deletions.ts'
 import { users } from '../schema/users.ts'
 
 /**
@@ -11,3 +11,17 @@ export const getsNotices = and(
   isNotNull(users.emailVerifiedAt),
   isStaying(users.id),
 )
+
+/** The preferences of people, by their names in the API. */
+export const preferenceColumns = {
+  mentions: users.notifyMentions,
+  digest: users.notifyDigest,
+  roleChanges: users.notifyRoleChanges,
+  acceptedInvites: users.notifyAcceptedInvites,
+  agents: users.notifyAgents,
+}
+
+/** Whether a person gets mails about something. */
+export function getsMailsAbout(what: Exclude<keyof typeof preferenceColumns, 'digest'>): SQL | undefined {
+  return and(getsNotices, sql`${preferenceColumns[what]} = 'mail'`)
+}

@@ -57,9 +57,20 @@ export async function readOne<Row>(query: PromiseLike<Row[]>): Promise<Row> {
   return row
 }
 
+/** Runs a query of `selectJsonRows` that finds at most one row. Returns its item; undefined if there is none. */
+export async function readItem(query: PromiseLike<{ text: string }[]>): Promise<unknown> {
+  const { text } = await readOne(query)
+  return text === '' ? undefined : JSON.parse(text)
+}
+
 /** A time in RFC 3339 with milliseconds, in UTC. */
 export function timestampText(column: Column | SQL.Aliased): SQL<string> {
   return sql<string>`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+}
+
+/** The date of a time, in UTC. */
+export function dateText(column: Column): SQL<string> {
+  return sql<string>`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD')`
 }
 
 /** The times of the rows that `jsonRows` aggregates: milliseconds since 1970, separated by commas. */

@@ -1,4 +1,5 @@
-import { sql, type Column, type SQL } from 'drizzle-orm'
+import { asc, desc, sql, type Column, type SQL } from 'drizzle-orm'
+import type { ListOrder } from '../../kernel/pagination.ts'
 import { hiddenParameter } from './hidden-parameter.ts'
 
 /** The position of a page: the values `at` and `id` of a prepared statement. */
@@ -12,4 +13,16 @@ export function isAfter(at: Column, id: Column): SQL {
 /** Whether a row comes after a position in a list that is sorted by these columns, descending. */
 export function isBefore(at: Column, id: Column): SQL {
   return sql`(${at}, ${id}) < ${position}`
+}
+
+/** The condition and the order of a list that is sorted by these columns. */
+export function keysetOf(order: ListOrder, at: Column, id: Column): { isOnPage: SQL; orderBy: SQL[] } {
+  const isOnPage = order === 'newestFirst' ? isBefore(at, id) : isAfter(at, id)
+  return { isOnPage, orderBy: orderByOf(order, at, id) }
+}
+
+/** The columns by which a list is sorted. */
+export function orderByOf(order: ListOrder, at: Column | SQL.Aliased, id: Column | SQL.Aliased): SQL[] {
+  const inOrder = order === 'newestFirst' ? desc : asc
+  return [inOrder(at), inOrder(id)]
 }

@@ -23,7 +23,8 @@ export const responseHeaders = {
     description:
       'The entity tag of the object (RFC 9110, section 8.8.3): its version and the digest of the response. Send it as ' +
       '`If-Match` with a change, so that changes of others are not lost, or as `If-None-Match`, to learn whether there is ' +
-      'something new. It is weak (`W/`) when the response is compressed; both headers accept it so.',
+      'something new. It is weak (`W/`) when the response is compressed; both headers accept it so. The response to a PATCH ' +
+      'has the version alone, which serves for `If-Match`.',
     schema: { type: 'string' },
     example: '"f4Xq0ZrKc1uLw9bE.T2mVd8Yh3nPa6sJo"',
   },
@@ -59,6 +60,11 @@ export const responseHeaders = {
     description: 'The URL of the next page, with the relation `next` (RFC 8288). Absent on the last page.',
     schema: { type: 'string' },
     example: '<https://api.example.com/v1/workspaces/acme/members?limit=100&cursor=eyJ2IjoxfQ>; rel="next"',
+  },
+  Location: {
+    description: 'The path at which what was created is read (RFC 9110, section 10.2.2).',
+    schema: { type: 'string' },
+    example: '/v1/workspaces/acme',
   },
   'Content-Location': {
     description:

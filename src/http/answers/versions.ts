@@ -1,7 +1,7 @@
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors } from '../../kernel/errors.ts'
-import { parseExpected, parseTags, tagOf, withoutCoding } from '../../kernel/versions.ts'
+import { parseExpected, parseTags, tagOf, tagOfVersion, withoutCoding } from '../../kernel/versions.ts'
 import type { App } from '../app-types.ts'
 import { declareAnswers } from './answers.ts'
 import { noteCompression } from './compression.ts'
@@ -10,7 +10,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * Whether what the route is about has a version: a GET answers with `reply.sendVersioned`, and the service of a PATCH
-     * calls `assertExpected`.
+     * calls `assertExpected` and `onVersion`.
      */
     isVersioned?: boolean
   }
@@ -30,8 +30,9 @@ export const versions = fastifyPlugin(
     app.addHook('onRoute', (route) => {
       if (!route.config?.isVersioned) return
       if (route.method === 'PATCH') {
-        declareAnswers(route, { errors: [errors.preconditionFailed] })
+        declareAnswers(route, { errors: [errors.preconditionFailed], headers: ['ETag'] })
         route.preHandler = [...[route.preHandler ?? []].flat(), readExpected]
+        route.onSend = [...[route.onSend ?? []].flat(), dropTagOfFailure]
         return
       }
       declareAnswers(route, { headers: ['ETag', 'Cache-Control'] })
@@ -42,9 +43,16 @@ export const versions = fastifyPlugin(
   { name: 'versions', dependencies: ['api-key-auth'] },
 )
 
-async function readExpected({ headers, principal }: FastifyRequest): Promise<void> {
+async function readExpected({ headers, principal }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  principal.onVersion = (version) => void reply.header('etag', tagOfVersion(version))
   const header = headers['if-match']
   if (header !== undefined) principal.expected = parseExpected(header)
+}
+
+/** A change can still fail after it has said which version it leaves. */
+async function dropTagOfFailure(_request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+  if (reply.statusCode !== 200) void reply.removeHeader('etag')
+  return payload
 }
 
 async function dropLength(_request: FastifyRequest, reply: FastifyReply, payload: unknown) {

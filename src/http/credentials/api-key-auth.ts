@@ -1,7 +1,8 @@
 import fastifyPlugin from 'fastify-plugin'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import { errors } from '../../kernel/errors.ts'
-import type { Call, Subject } from '../../domain/principal.ts'
+import { isBelowOwner } from '../../domain/key-restrictions.ts'
+import type { Call, TargetResource } from '../../domain/principal.ts'
 import { isWellFormedApiKey } from '../../kernel/tokens.ts'
 import { declareAnswers } from '../answers/answers.ts'
 import type { App } from '../app-types.ts'
@@ -21,15 +22,23 @@ declare module 'fastify' {
      * leaves out, or refuses, what the key does not reach.
      */
     forBoundKeys?: boolean
+    /**
+     * Whether API keys that act with a role below that of owners may use the route too, although its path is not in a
+     * workspace: it changes nothing of the account, and shows nothing that only higher roles see. Those `forBoundKeys` need
+     * not say so.
+     */
+    forKeysBelowOwner?: boolean
+    /** Whether service accounts may use the route, although its path is not in a workspace. */
+    forServices?: boolean
   }
 }
 
 export interface ApiKeyAuthOptions {
   /**
-   * The principal of an active key. Is called only for well-formed keys. `subject` is what a request that changes nothing
+   * The principal of an active key. Is called only for well-formed keys. `target` is what a request that changes nothing
    * is about.
    */
-  authenticate: (apiKey: string, subject?: Subject) => Promise<Call | undefined>
+  authenticate: (apiKey: string, target?: TargetResource) => Promise<Call | undefined>
   /** Requests a minute for each key; 0 = no limit. */
   rateLimitPerMinute: number
   /** Requests with an unknown or revoked key a minute for each client address; 0 = no limit. */
@@ -43,7 +52,8 @@ const policyName = 'api-key'
  * Requires an API key on every route of its scope, and declares that in the API description. Runs before the body is read.
  *
  * A key that may only read is refused by every method but GET and HEAD. A key that is bound to workspaces is refused by
- * every route outside of workspaces that is not declared `forBoundKeys`; inside, access/ refuses it
+ * every route outside of workspaces that is not declared `forBoundKeys`, one with a role below owner if it is not
+ * `forKeysBelowOwner` either; inside, access/ refuses them
  * (docs/design/credentials.md#restrictions).
  */
 export const apiKeyAuth = fastifyPlugin(
@@ -68,7 +78,7 @@ export const apiKeyAuth = fastifyPlugin(
     })
 
     app.decorateRequest('authenticateAgain', function (this: FastifyRequest) {
-      return authenticate(String(readCredentials(this)), findSubject(this))
+      return authenticate(String(readCredentials(this)), findTarget(this))
     })
 
     app.addHook('onRoute', (route) => {
@@ -82,6 +92,8 @@ export const apiKeyAuth = fastifyPlugin(
           errors.databaseUnavailable,
           ...(isRead(route) ? [] : [errors.keyReadOnly]),
           ...(route.config.forBoundKeys ? [] : [errors.keyNotForWorkspace]),
+          ...(isOpenBelowOwner(route.config) ? [] : [errors.keyRestricted]),
+          ...(mayBeOfService(route.config) ? [] : [errors.serviceAccountNotAllowed]),
         ],
         headers: ['RateLimit', 'RateLimit-Policy'],
       })
@@ -97,7 +109,7 @@ export const apiKeyAuth = fastifyPlugin(
       if (!isWellFormedApiKey(presented)) throw errors.apiKeyRequired()
 
       await badKeys.assertFew(request)
-      const principal = await authenticate(presented, findSubject(request))
+      const principal = await authenticate(presented, findTarget(request))
       if (!principal) {
         await badKeys.countRefused(request)
         throw errors.apiKeyRequired()
@@ -116,12 +128,31 @@ export const apiKeyAuth = fastifyPlugin(
   { name: 'api-key-auth' },
 )
 
-/** Throws `key_read_only` and `key_not_for_workspace` for a request that the restrictions of its key forbid. */
-function assertKeyAllows({ method, routeOptions: { config } }: FastifyRequest, { restrictions }: Call): void {
+/**
+ * Throws `service_account_not_allowed`, `key_read_only`, `key_not_for_workspace` and `key_restricted` for a request that its
+ * key, or who owns it, may not make.
+ */
+function assertKeyAllows(
+  { method, routeOptions: { config } }: FastifyRequest,
+  { isService, restrictions }: Call,
+): void {
+  if (isService && !mayBeOfService(config)) throw errors.serviceAccountNotAllowed()
   if (!restrictions) return
   if (restrictions.access === 'read' && !isRead({ method })) throw errors.keyReadOnly()
-  const isElsewhere = config.subjectOf === undefined && !config.forBoundKeys
+  const isOpen = config.forBoundKeys ?? (isService && config.forServices)
+  const isElsewhere = config.targetOf === undefined && !isOpen
   if (restrictions.workspaceIds !== null && isElsewhere) throw errors.keyNotForWorkspace()
+  if (isBelowOwner(restrictions) && !isOpenBelowOwner(config)) throw errors.keyRestricted()
+}
+
+/** Whether keys with a role below owner may use a route. Inside of a workspace, their role decides. */
+function isOpenBelowOwner({ targetOf, forBoundKeys, forKeysBelowOwner }: FastifyContextConfig): boolean {
+  return targetOf !== undefined || forBoundKeys === true || forKeysBelowOwner === true
+}
+
+/** Whether a route is in a workspace, or one of those outside that service accounts may use. */
+function mayBeOfService({ targetOf, forServices = false }: FastifyContextConfig): boolean {
+  return targetOf !== undefined || forServices
 }
 
 /** Whether a route or request changes nothing (RFC 9110 §9.2.1). */
@@ -133,9 +164,9 @@ function isRead({ method }: { method: string | string[] }): boolean {
  * What a request without a body is about, so that its workspace is read with the key. A body could take so long to arrive
  * that the role is no longer true.
  */
-function findSubject({ method, params, routeOptions }: FastifyRequest): Subject | undefined {
+function findTarget({ method, params, routeOptions }: FastifyRequest): TargetResource | undefined {
   if (!isRead({ method })) return undefined
-  return routeOptions.config.subjectOf?.(params as Record<string, string>)
+  return routeOptions.config.targetOf?.(params as Record<string, string>)
 }
 
 /**

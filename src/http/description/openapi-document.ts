@@ -37,7 +37,7 @@ export function completeDocument(
   const responses: Record<string, Part> = {}
   const showExample = createExamples(components.schemas)
   for (const operation of operations) {
-    const { schema, config } = routes.get(operation.operationId) ?? {}
+    const { schema, config, method } = routes.get(operation.operationId) ?? {}
     const { errors = [], headers = [] } = config?.answers ?? {}
     if (config?.optionalBody) Object.assign(operation.requestBody ?? {}, { required: false })
     for (const [status, answer] of Object.entries(operation.responses)) {
@@ -47,7 +47,7 @@ export function completeDocument(
       if (names.length > 0) answer.headers = describeHeaders(names)
       if (isSuccess) Object.values(answer.content ?? {}).forEach(showExample)
     }
-    if (config?.isVersioned && headers.includes('ETag'))
+    if (config?.isVersioned && method !== 'PATCH')
       operation.responses[304] = {
         description: 'The client has the current response, by a tag in `If-None-Match`.',
         headers: describeHeaders(headers),

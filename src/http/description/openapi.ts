@@ -3,6 +3,7 @@ import type { FastifySchema, RouteOptions } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { withoutOwnKeywords } from '../../kernel/schemas.ts'
 import type { App } from '../app-types.ts'
+import { responseHeaders } from '../answers/response-headers.ts'
 import { completeDocument, type OpenApiDocument } from './openapi-document.ts'
 import { publicAccess } from '../credentials/route-guard.ts'
 
@@ -17,6 +18,8 @@ declare module 'fastify' {
 interface TagDescription {
   name: string
   description: string
+  /** The guide to its operations, at /docs/guides. */
+  guide: string
 }
 
 export interface OpenApiOptions {
@@ -27,6 +30,22 @@ export interface OpenApiOptions {
   /** The requests that the service sends, by name (OpenAPI 3.1, `webhooks`). */
   webhooks?: Record<string, object>
 }
+
+/** What clients can rely on (docs/design/errors.md#compatibility). */
+const compatibility =
+  'Clients keep working with later releases. A release may add operations, optional inputs, headers, error codes, fields ' +
+  'of responses and values of their enumerations: ignore what you do not know. It removes and changes none of them. ' +
+  'The schemas of errors, `ApiKey`, `CreatedApiKey`, `Profile`, `Preferences`, `WorkspaceMembership`, `WorkspaceDetail` ' +
+  'and `CreatedWorkspace` gain nothing either. Any other change is a new path or `/v2`. What ends is announced ' +
+  'twelve months before, by the headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). This description is that of one ' +
+  'release, so its objects are closed: code that is generated from it must not refuse further fields or values.'
+
+const limits =
+  'Each API key has a number of requests a minute, which the operator sets. Responses say what is left of it, such as ' +
+  `\`RateLimit-Policy: ${responseHeaders['RateLimit-Policy'].example}\` and ` +
+  `\`RateLimit: ${responseHeaders.RateLimit.example}\`: of 6,000 requests in a window of 60 seconds, 5,999 remain. Above ` +
+  "it they are 429 with `Retry-After`. On the embedded database, as on a developer's machine, the limit is off unless " +
+  '`RATE_LIMIT_PER_MINUTE` is set, and these headers are absent.'
 
 /** Generates the OpenAPI 3.1 description of the routes that are registered after it. */
 export async function registerOpenApi(app: App, options: OpenApiOptions): Promise<void> {
@@ -39,15 +58,22 @@ export async function registerOpenApi(app: App, options: OpenApiOptions): Promis
         title: 'Workspace API',
         // That of the API, not of the release (CHANGELOG.md).
         version: '1.0.0',
-        description:
+        description: [
           'Workspaces for people and automated agents. Every error has one of the named error schemas. Its `code` is ' +
-          'listed in the error catalogue and with each operation that returns it. The headers of a successful response ' +
-          'may also be sent with errors of the same operation.',
+            'listed in the error catalogue and with each operation that returns it. The headers of a successful response ' +
+            'may also be sent with errors of the same operation. `/docs/guides` has what holds for all operations.',
+          limits,
+          compatibility,
+        ].join('\n\n'),
         license: { name: 'MIT', identifier: 'MIT' },
         contact: { name: 'Workspace API', url: webUrl },
       },
       servers: [{ url: baseUrl }],
-      tags,
+      tags: tags.map(({ guide, ...tag }) => ({
+        ...tag,
+        // Absolute, since tools show the description elsewhere.
+        externalDocs: { description: 'Guide', url: `${baseUrl}/docs/guides/${guide}` },
+      })),
       webhooks,
       components: {
         securitySchemes: {

@@ -113,7 +113,9 @@ const pathParameters = {
   eventId: 'The id of the event.',
   evidenceId: 'The id of the evidence.',
   commentId: 'The id of the comment.',
+  agentRequestId: 'The id of the request.',
   webhookId: 'The id of the webhook.',
+  serviceAccountId: 'The id of the service account.',
   deliveryId: 'The `id` of the delivery.',
   apiKeyId: 'The id of the API key. It is no secret.',
 }

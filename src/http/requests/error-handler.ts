@@ -35,13 +35,10 @@ export function registerErrorHandler(app: App, options: ErrorHandlerOptions): vo
     onError?.(request, error.code)
     return showError?.(error, request, reply) ?? sendError(error, request, reply)
   })
-  app.addHook('onRoute', (route) => {
-    const { body, params, querystring } = route.schema ?? {}
-    const takesInput = [body, params, querystring].some((part) => part !== undefined)
-    declareAnswers(route, {
-      errors: [errors.internal, errors.headersTooLarge, ...(takesInput ? [errors.decodeError] : [])],
-    })
-  })
+  // The query of any request may be malformed.
+  app.addHook('onRoute', (route) =>
+    declareAnswers(route, { errors: [errors.internal, errors.headersTooLarge, errors.decodeError] }),
+  )
   // Before the body is parsed, so that an unknown route is 404 whatever its body.
   app.addHook('preParsing', async (request) => {
     if (request.is404) throw errors.routeNotFound()

@@ -3,12 +3,12 @@ import { declareAnswers } from '../answers/answers.ts'
 
 /**
  * Sends `Content-Location` (RFC 9110 §8.7) with the current path of a workspace, after a request by a former slug and
- * after a change of the slug. For routes about the workspace of their parameter `slug`, after `registerSubjects`.
+ * after a change of the slug. For routes about the workspace of their parameter `slug`, after `registerTargetResources`.
  */
 export function registerMovedSlug(app: App): void {
   app.addHook('onRoute', (route) => {
     const [prefix = '', suffix] = route.url.split('/:slug')
-    if (!route.config?.subjectOf || suffix === undefined) return
+    if (!route.config?.targetOf || suffix === undefined) return
     // Matches the raw URL, which may contain an origin and percent-encoding.
     const upToSlug = new RegExp(`^(?:https?://[^/]*)?(?:/[^/?]*){${prefix.split('/').length}}`, 'i')
     declareAnswers(route, { headers: ['Content-Location'] })

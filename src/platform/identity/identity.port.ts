@@ -28,4 +28,6 @@ export interface IdentityProvider {
   begin(): Promise<{ url: string; flow: IdentityFlow }>
   /** Finishes a sign-in with the URL of the callback. Throws if anything cannot be verified. */
   finish(url: URL, flow: IdentityFlow): Promise<ExternalIdentity>
+  /** Reads the provider's document anew. Throws if that fails, if it names another issuer, or lacks what a sign-in needs. */
+  check(): Promise<void>
 }

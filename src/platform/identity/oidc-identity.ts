@@ -31,10 +31,13 @@ export function createOidcProvider(settings: OidcProviderSettings, webUrl: strin
   })
   let discovered: Promise<oauth.AuthorizationServer> | undefined
 
+  async function fetchDocument(): Promise<oauth.AuthorizationServer> {
+    const response = await oauth.discoveryRequest(issuer, requestOptions())
+    return oauth.processDiscoveryResponse(issuer, response)
+  }
+
   async function discover(): Promise<oauth.AuthorizationServer> {
-    discovered ??= oauth
-      .discoveryRequest(issuer, requestOptions())
-      .then((response) => oauth.processDiscoveryResponse(issuer, response))
+    discovered ??= fetchDocument()
     try {
       return await discovered
     } catch (error) {
@@ -77,6 +80,12 @@ export function createOidcProvider(settings: OidcProviderSettings, webUrl: strin
       }
       for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value)
       return { url: url.href, flow }
+    },
+
+    async check() {
+      const server = await fetchDocument()
+      for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const)
+        if (server[name] === undefined) throw new Error(`its document has no ${name}`)
     },
 
     async finish(url, { state, nonce, codeVerifier }) {

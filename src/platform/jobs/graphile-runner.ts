@@ -1,7 +1,8 @@
-import type { TaskList } from 'graphile-worker'
+import type { Job, TaskList } from 'graphile-worker'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import type { JobHandlers } from './jobs.port.ts'
+import { JobEndsError, type JobHandlers, type JobName, type RunningJob } from './jobs.port.ts'
+import { subjectsOf } from './job-subjects.ts'
 
 export interface JobRunnerOptions {
   pool: Pool
@@ -44,12 +45,10 @@ export async function startJobRunner({
     ]),
   )
   for (const [name, handle] of Object.entries(handlers) as [
-    string,
-    (payload: unknown, job: { id: string }) => Promise<void>,
+    JobName,
+    (payload: unknown, job: RunningJob) => Promise<void>,
   ][]) {
-    // Job ids of the queue start at one in each database. With the time they are globally unique.
-    taskList[name] = (payload, { job }) =>
-      handle(payload, { id: `${job.id}.${job.created_at.getTime().toString(36)}` })
+    taskList[name] = (payload, { job }) => handle(payload, toRunningJob(name, job))
   }
   const runner = await run({
     pgPool: pool,
@@ -60,10 +59,20 @@ export async function startJobRunner({
     noHandleSignals: true,
     pollInterval: 2_000,
     parsedCronItems: parseCronItems(hourlyTasks.map(([task]) => ({ task, match: '17 * * * *' }))),
-    logger: new GraphileLogger(() => (level, message) => {
-      if (warningLevels.has(level)) log.warn({ jobs: message }, 'job failed; will retry')
+    logger: new GraphileLogger(() => (level, message, meta) => {
+      if (meta?.failure === true && isFailure(meta)) logFailure(log, meta)
+      else if (warningLevels.has(level)) log.warn({ jobs: message }, 'the job queue failed; will retry')
       else log.debug({ jobs: message }, 'jobs')
     }),
+  })
+  const ending = new Set<Promise<void>>()
+  // By now the job is unlocked, as the function requires. If the process dies before, the job is tried once more.
+  runner.events.on('job:complete', ({ job, error }) => {
+    if (!(error instanceof JobEndsError)) return
+    const work = endJob(pool, job.id, error)
+      .catch((cause: unknown) => log.warn({ err: cause, jobId: job.id }, 'a job could not be ended'))
+      .finally(() => ending.delete(work))
+    ending.add(work)
   })
   const release = () => {
     releaseOrphans(pool).catch((error: unknown) =>
@@ -76,8 +85,48 @@ export async function startJobRunner({
     async stop() {
       clearInterval(timer)
       await runner.stop()
+      await Promise.all(ending)
     },
   }
+}
+
+function toRunningJob(name: JobName, job: Job): RunningJob {
+  const { id, created_at: createdAt, attempts, max_attempts: attemptsMax } = job
+  return {
+    // Job ids of the queue start at one in each database. With the time they are globally unique.
+    id: `${id}.${createdAt.getTime().toString(36)}`,
+    number: id,
+    name,
+    attempt: attempts,
+    isLastAttempt: attempts >= attemptsMax,
+  }
+}
+
+interface Failure {
+  job: Job
+  error: unknown
+}
+
+function isFailure(meta: object): meta is Failure {
+  return 'job' in meta && 'error' in meta
+}
+
+/** Logs a failed attempt as fields. The text of a mail error has no stack: it is about the server, not about the code. */
+function logFailure(log: Logger, { job, error }: Failure): void {
+  const isOver = error instanceof JobEndsError || job.attempts >= job.max_attempts
+  const fields = {
+    jobId: job.id,
+    job: job.task_identifier,
+    attempt: job.attempts,
+    attemptsMax: job.max_attempts,
+    ...subjectsOf(job.payload),
+    err: error,
+  }
+  log.warn(fields, isOver ? 'job failed for good' : 'job failed; will retry')
+}
+
+async function endJob(pool: Pool, id: string, { message }: Error): Promise<void> {
+  await pool.query('select from graphile_worker.permanently_fail_jobs(array[$1::bigint], $2)', [id, message])
 }
 
 /**

@@ -1,5 +1,7 @@
 import type { Executor } from '../../db/client.ts'
 import type { AccessCounts, AccountTokenPurpose, SecurityNotice } from '../../domain/accounts.ts'
+import type { MemberField } from '../../domain/events.ts'
+import type { ChangeSource } from '../../domain/principal.ts'
 
 /** The names and payloads of jobs. A payload contains no secret. */
 export interface Jobs {
@@ -7,6 +9,7 @@ export interface Jobs {
   send_role_changed: { workspaceId: string; userId: string; role: string; actorName: string }
   /** Tells an owner that the workspace was deleted. `actorName` is who deleted it. */
   send_workspace_deleted: { workspaceId: string; userId: string; actorName: string }
+  /** Only the version before enqueues it. Remove it in the next one. */
   send_invite_accepted: { inviteId: string; memberName: string }
   /**
    * By address, not by user, so that enqueueing does not reveal whether the address has an account. With `isOfInvited`,
@@ -38,10 +41,20 @@ export interface Jobs {
   send_mentions: { commentId: string; noticeId: string }
   /** Mails a person what they have not read. */
   send_digest: { userId: string }
+  /** Tells a person who accepted their invites, as far as they have not read it. */
+  send_accepted_invites: { userId: string }
   /** Tells an owner that the service disabled a webhook. */
   send_webhook_disabled: { webhookId: string; userId: string }
   /** Removes a deleted webhook with its deliveries. */
   remove_webhook: { webhookId: string }
+  /** Appends `member.updated` in the workspaces of a person behind an id. */
+  append_member_updates: {
+    userId: string
+    fields: MemberField[]
+    after: string
+    source: ChangeSource
+    apiKeyId: string | null
+  }
   /** Deletes unused pictures. */
   collect_pictures: Record<string, never>
 }
@@ -58,7 +71,7 @@ export interface JobOptions {
 export interface JobQueue {
   /**
    * Enqueues a job in the transaction of its change: a rollback removes the job too. The job runs at least once, and is
-   * retried until it succeeds, up to 25 times.
+   * retried until it succeeds, up to 25 times, or ends by a `JobEndsError`.
    */
   enqueue<Name extends JobName>(
     transaction: Executor,
@@ -68,7 +81,24 @@ export interface JobQueue {
   ): Promise<void>
 }
 
-/** The handlers of jobs. `id` is the same in every attempt. */
+/** A job that runs. */
+export interface RunningJob {
+  /** The same in every attempt, and globally unique. */
+  id: string
+  /** Its number in the queue, as `list-jobs` shows it. */
+  number: string
+  name: JobName
+  /** From 1. */
+  attempt: number
+  isLastAttempt: boolean
+}
+
+/** The handlers of jobs. */
 export type JobHandlers = {
-  [Name in JobName]: (payload: Jobs[Name], job: { id: string }) => Promise<void>
+  [Name in JobName]: (payload: Jobs[Name], job: RunningJob) => Promise<void>
+}
+
+/** A handler throws it when another attempt would fail too. The job has failed then, and waits for `retry-jobs --failed`. */
+export class JobEndsError extends Error {
+  override readonly name = 'JobEndsError'
 }

@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SendMailOptions, Transporter } from 'nodemailer'
-import type { Mailer, MailMessage } from './mail.port.ts'
+import { MailError, type Mailer, type MailMessage, type RecipientRefusal } from './mail.port.ts'
 
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
 
@@ -15,10 +15,34 @@ export function createSmtpMailer(smtpUrl: string, from: string): Mailer {
         url: smtpUrl,
         ...timeouts,
       })
-      await transport.sendMail(toOptions(message, { from, isEightBitClean: false }))
+      try {
+        const { response } = (await transport.sendMail(
+          toOptions(message, { from, isEightBitClean: false }),
+        )) as { response: string }
+        return { smtpCode: Number(response.slice(0, 3)) }
+      } catch (error) {
+        throw toMailError(error)
+      }
     },
     close: () => transport?.close(),
   }
+}
+
+function toMailError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { responseCode, command, response } = error as Error & Record<string, unknown>
+  return new MailError(error, {
+    smtpCode: typeof responseCode === 'number' ? responseCode : null,
+    refusal: command === 'RCPT TO' && typeof response === 'string' ? readRefusal(response) : 'none',
+  })
+}
+
+/** What the answer to RCPT says of the recipient. */
+function readRefusal(response: string): RecipientRefusal {
+  if (!/^55[03]/.test(response)) return 'none'
+  const enhanced = /^\d{3}[ -](\d\.\d{1,3})\.\d{1,3}\b/.exec(response)
+  if (!enhanced) return 'unclear'
+  return enhanced[1] === '5.1' ? 'unknown' : 'none'
 }
 
 /** Connects to the mail server and signs in, without sending a mail. Rejects if it cannot. */
@@ -54,6 +78,7 @@ export function createFileMailer(
       await writeFile(`${path}.unfinished`, content as Buffer, { mode: 0o600 })
       await rename(`${path}.unfinished`, path)
       onWritten(message, path)
+      return { smtpCode: null }
     },
     close: () => undefined,
   }

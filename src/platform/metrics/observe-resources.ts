@@ -14,10 +14,13 @@ export interface JobsState {
   /** Those that could run now. */
   ready: number
   running: number
+  /** Those of which an attempt has failed, and another follows. */
+  retrying: number
   /** Those that failed in all attempts. */
   failed: number
-  /** How long the oldest ready one has waited, in seconds. */
-  oldestSeconds: number
+  /** How long the oldest ready one has waited, and how long ago the oldest retrying one was created, in seconds. */
+  oldestReadySeconds: number
+  oldestRetryingSeconds: number
 }
 
 export interface ObservedResources {
@@ -79,21 +82,24 @@ function observeJobs(registry: Registry, readJobs: ObservedResources['readJobs']
   }
   new Gauge({
     name: 'workspace_jobs',
-    help: 'Jobs: ready, running, or failed in all attempts. The same in all processes.',
+    help: 'Jobs: ready, running, retrying after a failed attempt, or failed in all attempts. The same in all processes.',
     labelNames: ['state'],
     registers,
     async collect() {
-      const { ready, running, failed } = (await read()) ?? {}
-      for (const [label, count] of Object.entries({ ready, running, failed }))
+      const { ready, running, retrying, failed } = (await read()) ?? {}
+      for (const [label, count] of Object.entries({ ready, running, retrying, failed }))
         this.set({ state: label }, count ?? Number.NaN)
     },
   })
   new Gauge({
     name: 'workspace_jobs_oldest_seconds',
-    help: 'How long the oldest ready job has waited. The same in all processes.',
+    help: 'How long the oldest ready job has waited, and how old the oldest retrying one is. The same in all processes.',
+    labelNames: ['state'],
     registers,
     async collect() {
-      this.set((await read())?.oldestSeconds ?? Number.NaN)
+      const { oldestReadySeconds: ready, oldestRetryingSeconds: retrying } = (await read()) ?? {}
+      for (const [state, seconds] of Object.entries({ ready, retrying }))
+        this.set({ state }, seconds ?? Number.NaN)
     },
   })
   new Gauge({

@@ -37,6 +37,9 @@ export function createS3Storage({
   // The SDK is large, so it is loaded on demand.
   let loading: Promise<{ sdk: typeof import('@aws-sdk/client-s3'); client: S3Client }> | undefined
   const load = () => {
+    // On Node.js 20 it would warn at each start that its versions of 2027 need a later one. Its version is pinned.
+    // eslint-disable-next-line no-restricted-properties -- A switch of the SDK, which has no other.
+    process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
     loading ??= import('@aws-sdk/client-s3').then((sdk) => ({
       sdk,
       client: new sdk.S3Client({

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Preferences, Profile } from '../../areas/me/me.service.ts'
+import { noticeChoices, personalChoices, type NotificationPreferences } from '../../domain/notifications.ts'
 import type { App } from '../../http/app-types.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
 import type { Services } from '../../services/services.ts'
@@ -7,7 +8,14 @@ import { accountSection } from './account-section.ts'
 import { emailPath } from './email.pages.ts'
 import { answerForm } from '../plugins/answer-form.ts'
 import { mergeEdit, readOpened, renderOpened } from '../components/edits.ts'
-import { renderAction, renderField, renderForm, renderCheckbox, stateOf } from '../components/forms.ts'
+import {
+  renderAction,
+  renderField,
+  renderForm,
+  renderCheckbox,
+  renderSelect,
+  stateOf,
+} from '../components/forms.ts'
 import { form, readField } from '../components/sent-form.ts'
 import { html } from '../components/html.ts'
 import { renderFace } from '../components/layout.ts'
@@ -15,13 +23,14 @@ import { notice, renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
 import { renderPictureForm } from '../settings/workspace-settings.pages.ts'
 
-type AccountServices = Pick<Services, 'me'>
+type AccountServices = Pick<Services, 'me' | 'notifications'>
 
 const profilePath = '/settings/profile'
 const photoPath = '/settings/profile/photo'
+const noticesPath = '/settings/notifications'
 
 /** The settings of a person: profile and notifications. */
-export function accountPages(app: App, { me }: AccountServices): void {
+export function accountPages(app: App, { me, notifications }: AccountServices): void {
   app.get('/settings', async (_request, reply) => reply.redirect(profilePath, 302))
 
   app.get(profilePath, async (request, reply) =>
@@ -39,20 +48,41 @@ export function accountPages(app: App, { me }: AccountServices): void {
     return reply.redirectWith(profilePath, { notice: notice`Your photo was removed.` })
   })
 
-  app.get('/settings/notifications', async (request, reply) =>
-    reply.showPage(renderNotifications(request, await me.preferences(request.principal))),
-  )
-  app.post('/settings/notifications', form, async (request, reply) => {
+  app.get(noticesPath, async (request, reply) => {
+    const { principal } = request
+    const [preferences, kinds] = await Promise.all([
+      me.preferences(principal),
+      notifications.preferences(principal),
+    ])
+    return reply.showPage(renderNotifications(request, preferences, kinds))
+  })
+  app.post(noticesPath, form, async (request, reply) => {
     await me.updatePreferences(request.principal, {
       productUpdates: readField(request, 'productUpdates') === 'on',
       workspaceActivity: readField(request, 'workspaceActivity') === 'on',
     })
-    return reply.redirectWith('/settings/notifications', { notice: notice`Saved.` })
+    return reply.redirectWith(noticesPath, { notice: notice`Saved.` })
+  })
+  app.post(`${noticesPath}/kinds`, form, async (request, reply) => {
+    const read = <Value extends string>(name: string, choices: readonly Value[]) =>
+      choices.find((choice) => choice === readField(request, name))
+    const chosen = {
+      mentions: read('mentions', personalChoices),
+      roleChanges: read('roleChanges', personalChoices),
+      acceptedInvites: read('acceptedInvites', noticeChoices),
+      agents: read('agents', noticeChoices),
+    }
+    await notifications.updatePreferences(request.principal, {
+      // Of a page from before a choice, without it.
+      ...Object.fromEntries(Object.entries(chosen).filter(([, choice]) => choice !== undefined)),
+      digest: readField(request, 'digest') === 'on',
+    })
+    return reply.redirectWith(noticesPath, { notice: notice`Saved.` })
   })
 }
 
 /** The upload form of the profile photo. */
-export function profilePhotoForm(app: App, { me }: AccountServices): void {
+export function profilePhotoForm(app: App, { me }: Pick<Services, 'me'>): void {
   app.post(photoPath, async (request, reply) =>
     answerForm(request, reply, profilePath, async () => {
       await me.uploadPhoto(request.principal, request.takeFile())
@@ -118,36 +148,77 @@ function readProfile(form: Pick<FastifyRequest, 'body'>): { name: string } {
   return { name: readField(form, 'name') }
 }
 
-function renderNotifications(request: FastifyRequest, preferences: Preferences): Page {
+function renderNotifications(
+  request: FastifyRequest,
+  { productUpdates, workspaceActivity }: Preferences,
+  kinds: NotificationPreferences,
+): Page {
+  const choose = (name: Exclude<keyof NotificationPreferences, 'digest'>, label: string) => {
+    const isPersonal = name === 'mentions' || name === 'roleChanges'
+    const choices = (isPersonal ? personalChoices : noticeChoices).map((value) => ({
+      value,
+      label: choiceNames[value],
+    }))
+    return renderSelect({ name, label, choices, value: kinds[name] })
+  }
   return {
     title: 'Email settings',
     section: accountSection('Email settings'),
     body: html`<h1>Email settings</h1>
       ${renderDone(request)}
-      ${renderForm({
-        request,
-        action: '/settings/notifications',
-        body: html`<fieldset>
-            <legend>Email me about</legend>
-            ${renderCheckbox({
-              name: 'productUpdates',
-              label: 'Product updates',
-              isChecked: preferences.productUpdates,
-            })}
-            ${renderCheckbox({
-              name: 'workspaceActivity',
-              label:
-                'My workspaces: mentions, a daily digest, changes of my role, and people who accept my invites',
-              isChecked: preferences.workspaceActivity,
-            })}
-          </fieldset>
-          <p class="hint">
-            A mention is mailed after five minutes, unless you have read it by then. What else you have not
-            read comes in one digest a day. Everything is in your <a href="/notifications">notifications</a>,
-            with and without emails.
-          </p>
-          <p class="hint">Links that you request and security notices are always sent.</p>
-          <button>Save</button>`,
-      })}`,
+      <div class="settings">
+        <section aria-labelledby="emails">
+          <h2 id="emails">Emails</h2>
+          ${renderForm({
+            request,
+            action: noticesPath,
+            body: html`<fieldset>
+                <legend>Email me about</legend>
+                ${renderCheckbox({
+                  name: 'productUpdates',
+                  label: 'Product updates',
+                  isChecked: productUpdates,
+                })}
+                ${renderCheckbox({
+                  name: 'workspaceActivity',
+                  label: 'My workspaces, as chosen below',
+                  isChecked: workspaceActivity,
+                })}
+              </fieldset>
+              <p class="hint">Links that you request and security notices are always sent.</p>
+              <button>Save</button>`,
+          })}
+        </section>
+        <section aria-labelledby="kinds">
+          <h2 id="kinds">My workspaces</h2>
+          ${renderForm({
+            request,
+            action: `${noticesPath}/kinds`,
+            body: html`${
+                !workspaceActivity &&
+                html`<p>Emails about your workspaces are off. These choices hold when they are on again.</p>`
+              }
+              ${choose('mentions', 'Somebody mentions me')}
+              <p class="hint">Mailed after five minutes, unless you have read it by then.</p>
+              ${choose('roleChanges', 'My role is changed')}
+              ${choose('acceptedInvites', 'People accept my invites')}
+              <p class="hint">One email an hour at most.</p>
+              ${choose('agents', 'The access of my agents ends')}
+              ${renderCheckbox({
+                name: 'digest',
+                label: 'One email a day about what else I have not read',
+                isChecked: kinds.digest,
+              })}
+              <p class="hint">What is not “off” is in your <a href="/notifications">notifications</a>.</p>
+              <button>Save</button>`,
+          })}
+        </section>
+      </div>`,
   }
+}
+
+const choiceNames: Record<(typeof noticeChoices)[number], string> = {
+  mail: 'Notification and email',
+  inbox: 'Notification only',
+  off: 'Off',
 }

@@ -3,9 +3,11 @@ import type { RestrictedApiKey, RestrictionsInput } from '../../areas/apiKeys/ap
 import type { Membership } from '../../areas/workspaces/workspaces.service.ts'
 import { errors } from '../../kernel/errors.ts'
 import { keyAccesses, keyWorkspacesMax, type KeyAccess } from '../../domain/key-restrictions.ts'
+import { roles } from '../../domain/roles.ts'
+import { roleNames } from '../views/roles.views.ts'
 import { renderCheckbox, renderSelect, type FormState } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
-import { readField } from '../components/sent-form.ts'
+import { readField, requireChoice } from '../components/sent-form.ts'
 import { formatDay, renderDate } from '../components/words.ts'
 
 const accessNames: Record<KeyAccess, string> = {
@@ -28,10 +30,11 @@ const checkboxOf = (workspaceId: string) => `workspace-${workspaceId}`
 
 /** What a key may not do, in words; nothing for a key without restrictions. */
 export function renderRestrictions(key: RestrictedApiKey, workspaces: readonly Membership[]): Content {
-  const { expiresAt, access, workspaceIds, isRotated } = key
+  const { expiresAt, access, workspaceIds, maxRole, isRotated } = key
   const parts: Content[] = [
     isRotated && html`rotated`,
     access === 'read' && html`only reads`,
+    maxRole !== null && html`acts as ${roleNames[maxRole].toLowerCase()} at most`,
     workspaceIds !== null && html`only in ${renderNames(workspaceIds, workspaces)}`,
     expiresAt !== null && html`expires on ${renderDate(expiresAt)}`,
   ]
@@ -60,6 +63,15 @@ export function renderRestrictionFields(
     label: 'What it may do',
     value: values.access ?? key?.access ?? 'full',
     choices: keyAccesses.map((value) => ({ value, label: accessNames[value] })),
+  })}
+  ${renderSelect({
+    name: 'maxRole',
+    label: 'Its highest role',
+    value: values.maxRole ?? key?.maxRole ?? '',
+    choices: [
+      { value: '', label: 'Yours in each workspace' },
+      ...roles.map((value) => ({ value, label: roleNames[value] })),
+    ],
   })}
   ${renderSelect({
     name: 'expires',
@@ -105,6 +117,7 @@ export function readRestrictions(
 ): RestrictionsInput {
   return {
     access: readField(request, 'access') === 'read' ? 'read' : 'full',
+    maxRole: requireChoice(request, 'maxRole', ['', ...roles]) || null,
     expiresAt: readExpiry(readField(request, 'expires'), key),
     workspaceIds: readField(request, 'reach') === chosen ? readChosen(request, workspaces, key) : null,
   }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Services } from '../../services/services.ts'
 import { apiKeysPath } from './api-keys.pages.ts'
-import { leavingPath } from './leaving.pages.ts'
+import { leavingPath } from './deletion.pages.ts'
 import { emailPath } from './email.pages.ts'
 import { html } from '../components/html.ts'
 import { providersPath } from '../sign-in/identity.pages.ts'

@@ -28,7 +28,7 @@ export function renderFilters(visit: WorkspaceVisit, filters: ShownFilters): Htm
   const { parameters, person, about, actorName, seedTitle, agents, isFiltered } = filters
   const { type, actor, agent, seed, from, to, zone } = parameters
   const path = `${visit.base}/activity`
-  const hidden = visit.may('invites.list') ? [] : (managerEventTypes as readonly EventType[])
+  const hidden = visit.may('invites.list') ? [] : managerEventTypes
   const types = (Object.entries(eventTypeNames) as [EventType, string][]).filter(
     ([value]) => !hidden.includes(value),
   )

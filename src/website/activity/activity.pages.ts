@@ -1,5 +1,5 @@
 import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
-import type { AgentGrant } from '../../areas/integrations/integrations.service.ts'
+import type { AgentGrant } from '../../agents/grants/grants.service.ts'
 import type { Principal } from '../../domain/principal.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
@@ -25,11 +25,11 @@ import { renderChoices, renderFilters, type Choice, type ShownFilters } from './
 const eventsPerPage = 50
 const choicesMax = 20
 
-type ActivityServices = Pick<Services, 'events' | 'people' | 'seeds' | 'integrations'>
+type ActivityServices = Pick<Services, 'events' | 'people' | 'seeds' | 'grants'>
 
 /** Everything that happened in a workspace, with filters. */
 export function activityPages({ page, changes }: WorkspacePages, services: ActivityServices): void {
-  const { events, people, seeds, integrations } = services
+  const { events, people, seeds, grants } = services
 
   page('/activity', async (visit) => {
     const { principal, request, workspace } = visit
@@ -46,18 +46,18 @@ export function activityPages({ page, changes }: WorkspacePages, services: Activ
       ...(member && { actor: member.id }),
       ...(seed && { seed: seed.id }),
     }
-    const [list, grants] = await Promise.all([
+    const [list, granted] = await Promise.all([
       readListView(request, (position) =>
         events.list(principal, slug, { ...position, ...toEventsRequest(parameters), limit: eventsPerPage }),
       ),
-      integrations.list(principal, slug, { limit: pageLimitMax }),
+      grants.list(principal, slug, { limit: pageLimitMax }),
     ])
     const listed = parseJson(list.items)
     // Who asks for the uses of tools gets all of them.
     const shown = parameters.type === '' ? withoutRepeated(listed) : listed
-    const agents = parseJson(grants.items)
+    const agents = parseJson(granted.items)
     const context = await readEventContext(services, visit, shown, agents)
-    const names = await readNames(services, visit, { parameters, shown, places: context.places })
+    const names = await readNames(services, visit, { parameters, shown, targets: context.targets })
     return renderActivity(visit, {
       filters: {
         ...asked,
@@ -104,10 +104,10 @@ async function readNames(
   found: {
     parameters: ActivityFilters['parameters']
     shown: WorkspaceEvent[]
-    places: EventContext['places']
+    targets: EventContext['targets']
   },
 ): Promise<Pick<ShownFilters, 'actorName' | 'seedTitle'>> {
-  const { parameters, shown, places } = found
+  const { parameters, shown, targets } = found
   const { actor, seed } = parameters
   const [first] = shown
   const titleThen = first?.data.title
@@ -117,9 +117,9 @@ async function readNames(
     isAsked(seed) ? seeds.getDetails(principal, { slug, seedId: seed }).catch(ignoreNotFound) : undefined,
   ])
   return {
-    actorName: places.get(actor)?.name ?? member?.name ?? first?.actorName ?? 'a former member',
+    actorName: targets.get(actor)?.name ?? member?.name ?? first?.actorName ?? 'a former member',
     seedTitle:
-      places.get(seed)?.name ??
+      targets.get(seed)?.name ??
       details?.seed.title ??
       (typeof titleThen === 'string' ? titleThen : 'a deleted seed'),
   }
@@ -162,11 +162,12 @@ function renderActivity(visit: WorkspaceVisit, activity: Activity): Page {
   return {
     title: 'Activity',
     section: sectionOf(visit, 'Activity'),
+    isLive: isLatest,
     body: html`<div class="row">
         <h1 class="grow">Activity</h1>
         ${
           isLatest &&
-          html`<div class="check" hidden>
+          html`<div class="check scripted">
             <input type="checkbox" id="live" checked />
             <label for="live">Show new activity automatically</label>
           </div>`

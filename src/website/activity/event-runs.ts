@@ -1,13 +1,16 @@
 import type { EventType, WorkspaceEvent } from '../../areas/events/events.service.ts'
+import type { NamedPart, Sentence } from '../../domain/events.ts'
+import type { ShownEvent } from '../views/events.views.ts'
 
 /**
- * What several events of a type are, in words behind the name of the actor. `of` is the field of `data` that all share.
+ * What several events of a type are, in words behind the name of the actor. `of` is the field of `data` that all share,
+ * whose name ends the sentence, with the field that has its id.
  * `isJoint`: several people may take part in them, as in a discussion.
  */
 interface RunWords {
-  of?: string
+  of?: readonly [name: string, id: string]
   isJoint?: boolean
-  describe: (count: string, shared: string) => string
+  describe: (count: string) => string
 }
 
 /** The types of which several in a row are shown as one. */
@@ -18,22 +21,22 @@ const runWords: Partial<Record<EventType, RunWords>> = {
   'member.removed': { describe: (count) => `removed ${count} people` },
   'team.created': { describe: (count) => `created ${count} teams` },
   'team.member_added': {
-    of: 'teamName',
-    describe: (count, team) => `added ${count} people to the team ${team}`,
+    of: ['teamName', 'teamId'],
+    describe: (count) => `added ${count} people to the team `,
   },
   'seed.created': { describe: (count) => `created ${count} seeds` },
   'seed.joined': { describe: (count) => `joined ${count} seeds` },
   'seed.left': { describe: (count) => `left ${count} seeds` },
   'seed.deleted': { describe: (count) => `deleted ${count} seeds` },
   'evidence.added': {
-    of: 'title',
+    of: ['title', 'seedId'],
     isJoint: true,
-    describe: (count, title) => `added ${count} pieces of evidence to the seed ${title}`,
+    describe: (count) => `added ${count} pieces of evidence to the seed `,
   },
   'comment.added': {
-    of: 'title',
+    of: ['title', 'seedId'],
     isJoint: true,
-    describe: (count, title) => `added ${count} comments to the seed ${title}`,
+    describe: (count) => `added ${count} comments to the seed `,
   },
 }
 
@@ -44,7 +47,7 @@ const runWords: Partial<Record<EventType, RunWords>> = {
 export function joinRuns(
   events: readonly WorkspaceEvent[],
   { max, isCut }: { max: number; isCut: boolean },
-): WorkspaceEvent[] {
+): ShownEvent[] {
   const runs: WorkspaceEvent[][] = []
   let key: string | undefined
   for (const event of events) {
@@ -63,29 +66,38 @@ function keyOf({ type, actorUserId, source, grantId, data }: WorkspaceEvent): st
   const words = runWords[type as EventType]
   // The service acts in sentences that do not begin with a name. Who joins a team adds only themselves.
   if (!words || actorUserId === null || data.isSelf === true) return undefined
-  const shared = words.of === undefined ? '' : data[words.of]
+  const shared = words.of?.map((field) => data[field]) ?? []
   // Events of older versions have no data.
-  if (typeof shared !== 'string') return undefined
-  const sharedId = words.of === undefined ? null : (data.seedId ?? data.teamId)
+  if (!shared.every((value) => typeof value === 'string')) return undefined
   const by = words.isJoint && grantId === null ? null : [actorUserId, source, grantId]
-  return JSON.stringify([type, by, shared, sharedId])
+  return JSON.stringify([type, by, shared])
 }
 
-function describeRun(run: WorkspaceEvent[], isCut: boolean): WorkspaceEvent[] {
+function describeRun(run: WorkspaceEvent[], isCut: boolean): ShownEvent[] {
   const [latest] = run
   const words = latest && runWords[latest.type as EventType]
   if (!latest || !words || run.length === 1) return run
   const count = isCut ? `at least ${run.length}` : `${run.length}`
-  const shared = words.of === undefined ? '' : String(latest.data[words.of])
-  return [{ ...latest, summary: `${nameActors(run)} ${words.describe(count, shared)}` }]
+  const [name, id] = words.of?.map((field) => String(latest.data[field])) ?? []
+  const shared: Sentence = name === undefined ? [] : [{ name, id: id ?? null }]
+  return [{ ...latest, sentence: [...nameActors(run), ` ${words.describe(count)}`, ...shared] }]
 }
 
 const namesMax = 2
 
 /** The names of those who acted, the latest first. */
-function nameActors(run: readonly WorkspaceEvent[]): string {
-  const names = [...new Map(run.map((event) => [event.actorUserId, event.actorName])).values()]
-  const others = names.length - namesMax
-  if (others <= 0) return names.join(' and ')
-  return `${names.slice(0, namesMax).join(', ')} and ${others === 1 ? 'another' : `${others} others`}`
+function nameActors(run: readonly WorkspaceEvent[]): Sentence {
+  const actors = [
+    ...new Map(
+      run.map(({ actorUserId, actorName }): [unknown, NamedPart] => [
+        actorUserId,
+        { name: actorName, id: actorUserId },
+      ]),
+    ).values(),
+  ]
+  const others = actors.length - namesMax
+  const [first, second] = actors
+  if (!first || !second) return actors
+  if (others <= 0) return [first, ' and ', second]
+  return [first, ', ', second, ` and ${others === 1 ? 'another' : `${others} others`}`]
 }

@@ -1,4 +1,4 @@
-import type { AgentCall } from '../../areas/integrations/integrations.service.ts'
+import type { AgentCall } from '../../agents/grants/grants.service.ts'
 
 /** Calls of an agent with less than half an hour between them, the oldest first. */
 export type AgentRun = readonly AgentCall[]

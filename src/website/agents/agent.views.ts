@@ -1,14 +1,15 @@
-import type { AgentCall, GrantDetails } from '../../areas/integrations/integrations.service.ts'
+import type { AgentCall, GrantDetails } from '../../agents/grants/grants.service.ts'
+import { askedConsentVersion, mayServeMembers, ownPersonScope } from '../../domain/agent-requests.ts'
 import { grantDays, grantDaysDefault, grantEndNoticedMs } from '../../domain/agent.ts'
-import { renderAction, renderForm, renderRefusal, renderSelect } from '../components/forms.ts'
+import { renderAction, renderCheckbox, renderForm, renderRefusal, renderSelect } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderConfirmed, renderRows } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
 import { renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
-import { countOf, formatDay, renderClock, renderDate, renderTime } from '../components/words.ts'
+import { countOf, renderClock, renderDate, renderTime } from '../components/words.ts'
 import type { Page } from '../plugins/pages.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { describeScope } from '../views/scopes.views.ts'
+import { renderScopes } from '../views/scopes.views.ts'
 import { toRuns, type AgentRun } from './agent-runs.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -39,12 +40,10 @@ export function renderAgent(
         ${endedAt === null && renderEndsSoon(expiresAt, now)}
         ${clientUri !== null && html`<span class="hint"><bdi>${clientUri}</bdi></span>`}
       </p>
-      <p class="tags" role="list" aria-label="What it may do">
-        ${scopes.map((scope) => html`<span class="tag" role="listitem">${describeScope(scope)}</span>`)}
-      </p>
+      ${renderScopes(scopes)} ${isOwn && endedAt === null && renderAsking(visit, grant)}
       ${isOwn && endedAt === null && renderProlong(visit, grant, now)}
       ${endedAt === null && html`<div class="choices">${renderRevoke(visit, grant)}</div>`}
-      ${renderPlaces(grant)}
+      ${renderAddresses(grant)}
       <section class="stack" aria-labelledby="runs">
         <h2 id="runs">What it did</h2>
         <p class="hint">
@@ -73,6 +72,33 @@ export function renderEndsSoon(expiresAt: string, now: Date): Content {
   return html`<span class="tag warn">
     ${leftMs < dayMs ? 'ends within a day' : `ends in ${countOf(Math.round(leftMs / dayMs), 'day')}`}
   </span>`
+}
+
+/** Lets a person choose whether others may ask the agent, or says why they cannot. */
+function renderAsking({ base, request }: WorkspaceVisit, grant: GrantDetails): Content {
+  const { id, clientName, scopes, consentVersion, membersMayAsk } = grant
+  const name = html`<bdi>${clientName}</bdi>`
+  if (!mayServeMembers(scopes) || consentVersion < askedConsentVersion) {
+    const why = scopes.includes(ownPersonScope)
+      ? 'Only you can ask it, since it may change teams and invite people.'
+      : 'Nobody can ask it by a comment: it must be allowed to read the workspace and to write, with what that means now.'
+    return html`<p class="hint">${why} You change this under <a href="${base}/agents">Agents</a>.</p>`
+  }
+  return renderForm({
+    request,
+    action: `${base}/agents/${id}/asking`,
+    body: html`${renderCheckbox({
+        name: 'membersMayAsk',
+        label: 'Members may ask it',
+        isChecked: membersMayAsk,
+      })}
+      <p class="hint">
+        By @ and its name in a comment, as you can. Members then see the name of ${name} and that it acts for
+        you. What they ask reaches it as content by them. It then sees what a member sees, whatever your role
+        is.
+      </p>
+      <button>Save</button>`,
+  })
 }
 
 /** Lets a person choose a later end. */
@@ -111,17 +137,17 @@ export function renderRevoke(
 }
 
 /** The addresses of the person's own agent. */
-function renderPlaces({ places }: GrantDetails): Content {
-  if (!places) return false
-  return html`<section class="stack" aria-labelledby="places">
-    <h2 id="places">Where it is used</h2>
+function renderAddresses({ addresses }: GrantDetails): Content {
+  if (!addresses) return false
+  return html`<section class="stack" aria-labelledby="addresses">
+    <h2 id="addresses">Where it is used</h2>
     <p class="hint">
       The addresses from which its tokens were fetched in the last 90 days. An agent on the web has those of
       its provider. All of them use the same chain of tokens: if you do not know one, revoke the access and
       connect the agent again.
     </p>
     ${renderRows(
-      places.map(
+      addresses.map(
         ({ address, firstSeenAt, lastSeenAt }) =>
           html`<div class="row">
             <div class="grow">
@@ -142,7 +168,7 @@ function renderRun(base: string, run: AgentRun): Html {
   const failures = run.filter(({ code }) => code !== 'ok').length
   return html`<section>
     <h3>
-      ${first && html`${formatDay(first.calledAt)}, ${renderClock(first.calledAt)}`}
+      ${first && renderTime(first.calledAt)}
       <span class="hint"
         >${countOf(run.length, 'call')}${failures > 0 && `, ${countOf(failures, 'of them failed', 'of them failed')}`}</span
       >

@@ -1,13 +1,14 @@
 import type { Services } from '../../services/services.ts'
-import type { AgentGrant, ToolUse } from '../../areas/integrations/integrations.service.ts'
+import type { AgentGrant, ToolUse } from '../../agents/grants/grants.service.ts'
+import { mayServeMembers } from '../../domain/agent-requests.ts'
 import { grantDays, grantDaysDefault, type AgentScope } from '../../domain/agent.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { renderAgent, renderEndsSoon, renderRevoke } from './agent.views.ts'
 import { renderConnectAgent } from './connect-agent.views.ts'
-import { describeScope, readScopes, renderScopeChoice } from '../views/scopes.views.ts'
+import { readScopes, renderScopeChoice, renderScopes } from '../views/scopes.views.ts'
 import { renderForm, renderRefusal } from '../components/forms.ts'
 import { html, type Content } from '../components/html.ts'
-import { requireChoice } from '../components/sent-form.ts'
+import { readField, requireChoice } from '../components/sent-form.ts'
 import { renderConfirmed, renderRows } from '../components/lists.ts'
 import { notice, renderDone } from '../components/notice.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
@@ -22,23 +23,23 @@ const callsShown = 100
 /** The agents that have access to a workspace: owners and admins see all, others their own. */
 export function agentsPages(
   { page, action }: WorkspacePages,
-  {
-    integrations,
-    mcpUrl,
-    scopesOfRole,
-  }: Pick<Services, 'integrations' | 'scopesOfRole'> & { mcpUrl: string },
+  { grants, mcpUrl, scopesOfRole }: Pick<Services, 'grants' | 'scopesOfRole'> & { mcpUrl: string },
 ): void {
   const show = async (visit: WorkspaceVisit): Promise<Page> => {
     const list = await readListView(visit.request, (position) =>
-      integrations.list(visit.principal, visit.workspace.slug, position),
+      grants.list(visit.principal, visit.workspace.slug, position),
     )
-    const grants = parseJson(list.items)
-    const uses = await integrations.listToolUses(
+    const listed = parseJson(list.items)
+    const uses = await grants.listToolUses(
       visit.principal,
       visit.workspace.slug,
-      grants.map(({ id }) => id),
+      listed.map(({ id }) => id),
     )
-    return renderAgents(visit, { grants, list, uses, offered: scopesOfRole(visit.workspace.role) }, mcpUrl)
+    return renderAgents(
+      visit,
+      { grants: listed, list, uses, offered: scopesOfRole(visit.workspace.role) },
+      mcpUrl,
+    )
   }
 
   page('/agents', show)
@@ -46,15 +47,15 @@ export function agentsPages(
   page('/agents/:id', async (visit) => {
     const { principal, request, workspace } = visit
     const { id } = request.params
-    const grant = await integrations.get(principal, workspace.slug, id)
+    const grant = await grants.get(principal, workspace.slug, id)
     const list = await readListView(request, (position) =>
-      integrations.listCalls(principal, workspace.slug, id, { ...position, limit: callsShown }),
+      grants.listCalls(principal, workspace.slug, id, { ...position, limit: callsShown }),
     )
     return renderAgent(visit, { grant, list, calls: parseJson(list.items), now: new Date() })
   })
 
   action('/agents/:id/revoke', '/agents', async ({ base, principal, request, workspace }) => {
-    const agent = await integrations.revoke(principal, workspace.slug, request.params.id)
+    const agent = await grants.revoke(principal, workspace.slug, request.params.id)
     return { path: `${base}/agents`, notice: notice`The access of ${agent} was revoked.` }
   })
 
@@ -62,13 +63,29 @@ export function agentsPages(
     const { id } = request.params
     // As for allowing an agent. Revoking it needs no proof.
     if (!request.visit.isProven) return confirmPathTo(`${base}/agents`)
-    const agent = await integrations.updateScopes(
-      principal,
-      workspace.slug,
-      id,
-      readScopes(request, scopesOfRole(workspace.role)),
-    )
-    return { path: `${base}/agents`, notice: notice`The access of ${agent} was changed.` }
+    const { membersMayAsk } = await grants.get(principal, workspace.slug, id)
+    const scopes = readScopes(request, scopesOfRole(workspace.role))
+    const agent = await grants.updateScopes(principal, workspace.slug, id, scopes)
+    return {
+      path: `${base}/agents`,
+      notice:
+        membersMayAsk && !mayServeMembers(scopes)
+          ? notice`The access of ${agent} was changed. Members may no longer ask it.`
+          : notice`The access of ${agent} was changed.`,
+    }
+  })
+
+  action('/agents/:id/asking', '/agents/:id', async ({ base, principal, request, workspace }) => {
+    const { id } = request.params
+    const path = `${base}/agents/${id}`
+    const membersMayAsk = readField(request, 'membersMayAsk') === 'on'
+    // As for allowing an agent. Taking it back needs no proof.
+    if (membersMayAsk && !request.visit.isProven) return confirmPathTo(path)
+    const agent = await grants.updateAsking(principal, workspace.slug, id, membersMayAsk)
+    return {
+      path,
+      notice: membersMayAsk ? notice`Members may ask ${agent} now.` : notice`Only you can ask ${agent} now.`,
+    }
   })
 
   action('/agents/:id/prolong', '/agents/:id', async ({ base, principal, request, workspace }) => {
@@ -78,7 +95,7 @@ export function agentsPages(
     // As for allowing an agent.
     if (!request.visit.isProven) return confirmPathTo(path)
     const days = grantDays.find((each) => String(each) === chosen) ?? grantDaysDefault
-    const agent = await integrations.prolong(principal, workspace.slug, id, days)
+    const agent = await grants.prolong(principal, workspace.slug, id, days)
     return { path, notice: notice`The access of ${agent} was prolonged.` }
   })
 }
@@ -126,10 +143,7 @@ function renderAgents(
                   ${renderDate(createdAt)} · expires on ${renderDate(expiresAt)} ·
                   ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`}
                 </span>
-                ${renderEndsSoon(expiresAt, now)}
-                <span class="tags" role="list" aria-label="What it may do">
-                  ${scopes.map((scope) => html`<span class="tag" role="listitem">${describeScope(scope)}</span>`)}
-                </span>
+                ${renderEndsSoon(expiresAt, now)} ${renderScopes(scopes)}
                 ${clientUri !== null && html`<span class="hint"><bdi>${clientUri}</bdi></span>`}
                 ${renderUses(uses.filter(({ grantId }) => grantId === id))}
               </div>

@@ -50,9 +50,10 @@ export function renderErrorPage(error: ApiError, request: FastifyRequest) {
   const { status, code } = error
   const { section } = request
   const isOfInvite = isInvite(error, request)
+  const whyMissing = code === 'not_found' ? request.whyMissing : null
   const title = isOfInvite
     ? 'This invite is not valid'
-    : (titlesOfCode[code] ?? titlesOfStatus[status] ?? 'This did not work')
+    : (whyMissing?.title ?? titlesOfCode[code] ?? titlesOfStatus[status] ?? 'This did not work')
   const { label, href } = findNextStep(error, request)
   return {
     title,
@@ -62,7 +63,7 @@ export function renderErrorPage(error: ApiError, request: FastifyRequest) {
     // In line with the pages of the section, if there is one.
     body: html`<section class="${section ? 'stack' : 'narrow'}">
       <h1>${title}</h1>
-      ${renderExplanation(error, request)}
+      <div class="stack" data-problem>${whyMissing?.body ?? renderExplanation(error, request)}</div>
       <p><a class="button" href="${href}">${label}</a></p>
       ${status >= 500 && html`<p class="hint">Request <code>${request.id}</code></p>`}
     </section>`,

@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import type { ApiError } from '../../kernel/errors.ts'
+import { errors, type ApiError } from '../../kernel/errors.ts'
+import { findFault } from '../../kernel/text.ts'
 import { html, type Content, type Html } from './html.ts'
 import { csrfFieldName } from './sent-form.ts'
 import { describeError } from './words.ts'
+import { isWrittenField } from './written-texts.ts'
 
 /** The submitted values and their error, for showing the form again. */
 export interface FormState {
@@ -49,6 +51,7 @@ export function renderForm(options: {
   const { request, action, state = emptyForm, fields = [], body, className, attributes, isUpload } = options
   const { error } = state
   noteShown(request, error)
+  if (error !== undefined && error === request.flash.state.error) request.flash.isFormShown = true
   const isFormError = error && !fields.includes(fieldOf(error) ?? '')
   return html`<form
     method="post"
@@ -127,6 +130,8 @@ export interface FieldOptions {
   /** A regular expression for the whole value. */
   pattern?: string
   isOptional?: boolean
+  /** Whether the field has the focus when the page opens, unless a form was refused. */
+  isFirst?: boolean
   accept?: string
   /** What others have saved in this field since the form was opened, if the person has changed it too. */
   savedMeanwhile?: string | undefined
@@ -146,9 +151,12 @@ export function renderField(options: FieldOptions): Html {
     maxLength,
   } = options
   const value = type === 'password' ? '' : (state.values[name] ?? options.value ?? '')
-  const error = state.error && fieldOf(state.error) === name ? describeError(state.error) : undefined
+  const error = findProblem(options)
   const hasErrorNote = error !== undefined || script !== undefined
   const isInvalid = error !== undefined
+  const isOfError = state.error && fieldOf(state.error) === name
+  if (options.rows !== undefined && !isWrittenField(name))
+    throw new Error(`what is written in ${name} can be lost`)
   const { savedMeanwhile } = options
   const notes = [
     ...(hasErrorNote ? [`${id}-error`] : []),
@@ -160,18 +168,19 @@ export function renderField(options: FieldOptions): Html {
     ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
     ${options.inputMode !== undefined && html`inputmode="${options.inputMode}"`}
     ${options.minLength !== undefined && html`minlength="${options.minLength}"`}
-    ${maxLength !== undefined && html`maxlength="${maxLength}"`}
+    ${maxLength !== undefined && renderLengthMax(maxLength, options.rows !== undefined)}
     ${options.pattern !== undefined && html`pattern="${options.pattern}"`}
     ${options.accept !== undefined && html`accept="${options.accept}"`}
     ${notes.length > 0 && html`aria-describedby="${notes.join(' ')}"`}
-    ${isInvalid && html`aria-invalid="true" autofocus`} ${script}
+    ${isInvalid && html`aria-invalid="true" ${isOfError && html`autofocus`}`}
+    ${options.isFirst === true && state.error === undefined && html`autofocus`} ${script}
   `
   return html`<div class="field">
     <label for="${id}">${label}${options.isOptional && html` <span class="hint">(optional)</span>`}</label>
     ${
       options.rows === undefined
         ? html`<input type="${type}" ${type !== 'file' && html`value="${value}"`} ${attributes} />`
-        : html`<textarea rows="${options.rows}" ${attributes}>${value}</textarea>`
+        : html`<textarea data-text rows="${options.rows}" ${attributes}>${value}</textarea>`
     }
     ${
       hasErrorNote &&
@@ -186,6 +195,24 @@ export function renderField(options: FieldOptions): Html {
     }
     ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
   </div>`
+}
+
+/** What is wrong with a field: the error, which is about one field, or for texts what would be the error after that. */
+function findProblem(options: FieldOptions): string | undefined {
+  const { name, state = emptyForm, type = 'text', rows, maxLength, isOptional = false } = options
+  const { error, values } = state
+  if (error === undefined) return undefined
+  if (fieldOf(error) === name) return describeError(error)
+  const text = values[name]?.replaceAll('\r\n', '\n')
+  if (error.code !== errors.textInvalid.code || type !== 'text' || text === undefined) return undefined
+  if (isOptional && text === '') return undefined
+  const fault = findFault(text, rows === undefined ? 'line' : 'lines', maxLength)
+  return fault && `This text ${fault}.`
+}
+
+// Browsers would cut a text of several lines that is pasted, without a word. public/texts.js counts it.
+function renderLengthMax(lengthMax: number, isOfLines: boolean): Html {
+  return isOfLines ? html`data-length-max="${lengthMax}"` : html`maxlength="${lengthMax}"`
 }
 
 /** A drop-down list. */

@@ -32,6 +32,8 @@ interface LayoutContext {
   theme: Theme
   user: PrincipalUser | undefined
   csrfToken: string | undefined
+  /** Tells which texts in the browser are the person's (public/site.js). */
+  draftTags: string | undefined
   /** What the header shows of the person. */
   shell: Shell | undefined
   hasWorkspaceCreation: boolean
@@ -39,10 +41,10 @@ interface LayoutContext {
 
 /** Renders the document around a page's body. */
 export function renderLayout(
-  page: { title: string; body: Html; section?: Section; head?: Html; isSignIn?: boolean },
+  page: { title: string; body: Html; section?: Section; head?: Html; isLive?: boolean; isSignIn?: boolean },
   context: LayoutContext,
 ): Html {
-  const { title, body, section, head, isSignIn = false } = page
+  const { title, body, section, head, isLive = false, isSignIn = false } = page
   const { assets, theme } = context
   return html`<!doctype html>
     <html lang="en" ${theme !== 'system' && html`data-theme="${theme}"`}>
@@ -53,10 +55,11 @@ export function renderLayout(
         <title>${section ? `${title} · ${section.name}` : title} · ${serviceName}</title>
         <link rel="stylesheet" href="${assets.stylesheet}" />
         <link rel="icon" href="${assets.icon}" type="image/svg+xml" />
+        ${isLive && html`<script src="${assets.live}" defer></script>`}
         <script src="${assets.script}" defer></script>
         ${head}
       </head>
-      <body>
+      <body ${context.draftTags !== undefined && html`data-drafts="${context.draftTags}"`}>
         <a class="skip" href="#main">Skip to content</a>
         <header class="top">
           <div class="bar">
@@ -72,7 +75,7 @@ export function renderLayout(
           ${section && renderLinks(section.links, { className: 'sections', label: section.name })}
         </header>
         <main id="main">${section && renderTabs(section)} ${body}</main>
-        <footer><a href="/docs">API documentation</a></footer>
+        <footer><a href="/help">Help</a> <a href="/docs">API documentation</a></footer>
       </body>
     </html>`
 }
@@ -149,7 +152,7 @@ function renderFind(base: string | undefined, { palette }: Assets): Content {
     href="${base}/search"
     data-palette="${palette}"
     data-results="${base}/search/results"
-    >Search<kbd hidden></kbd
+    ><span>Search</span><kbd hidden></kbd
   ></a>`
 }
 

@@ -27,14 +27,15 @@ export function withQuery(path: string, parameters: Record<string, string>): str
  * close it, and only one is open at a time, without a script.
  */
 export function renderConfirmed(options: {
+  isInMenu?: boolean
   label: string
   description: Content
   question: Content
   action: Html
 }): Html {
-  const { label, description, question, action } = options
+  const { isInMenu, label, description, question, action } = options
   const id = `confirm-${hash('sha256', action.toString()).slice(0, 12)}`
-  return html`<button type="button" class="small quiet" popovertarget="${id}">
+  return html`<button type="button" class="${!isInMenu && 'small quiet'}" popovertarget="${id}">
       ${label}<span class="visually-hidden"> ${description}</span>
     </button>
     <div class="confirm" id="${id}" popover role="dialog" aria-labelledby="${id}-question">

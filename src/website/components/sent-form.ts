@@ -17,6 +17,12 @@ export const formConfig = { openBody: true }
 /** The route options of a form. */
 export const form = { schema: formSchema, config: formConfig }
 
+/** Whether a script of a page sent the request, and reads JSON. Pages are asked for by browsers. */
+export function isOfScript({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  const { accept = '' } = headers
+  return !accept.includes('text/html') && /application\/json|text\/event-stream/.test(accept)
+}
+
 /** The value of a field: the last one if there are several, empty if there is none. */
 export function readField({ body }: Pick<FastifyRequest, 'body'>, name: string): string {
   const value = (body as Record<string, string | string[]> | undefined)?.[name]

@@ -16,9 +16,8 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone
 
 /** The date of a timestamp. */
 export function renderDate(timestamp: string): Html {
-  return html`<time datetime="${timestamp}" data-format="date"
-    >${dateFormat.format(new Date(timestamp))}</time
-  >`
+  const date = dateFormat.format(new Date(timestamp))
+  return html`<time datetime="${timestamp}" data-format="date">${date}</time>`
 }
 
 /** The date and time of a timestamp. */

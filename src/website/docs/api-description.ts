@@ -4,8 +4,9 @@ import { createSchemaReader, type Field, type Schema, type SchemaReader } from '
 interface OpenApiDocument {
   info: { title: string; version: string; description?: string }
   servers: { url: string }[]
-  tags: { name: string; description: string }[]
+  tags: { name: string; description: string; externalDocs?: { url: string } }[]
   paths: Record<string, Record<string, OpenApiOperation>>
+  webhooks?: Record<string, Record<string, OpenApiOperation>>
 }
 
 interface OpenApiOperation {
@@ -25,6 +26,7 @@ interface OpenApiParameter {
   required?: boolean
   description?: string
   schema?: Schema
+  example?: string
 }
 
 interface OpenApiBody {
@@ -37,7 +39,15 @@ export interface ApiDescription {
   version: string
   description: string
   baseUrl: string
-  groups: { name: string; description: string; operations: Operation[] }[]
+  groups: {
+    name: string
+    description: string
+    /** The path of the guide to its operations. */
+    guide: string | undefined
+    operations: Operation[]
+    /** The requests that the service sends. */
+    requests: Operation[]
+  }[]
 }
 
 export interface Operation {
@@ -68,28 +78,41 @@ export interface Parameter extends Field {
   in: string
   /** The allowed values, if the schema lists them. */
   values: string[]
+  example: string | undefined
 }
 
 /** Reads an OpenAPI 3.1 document, with its references resolved. */
 export function readApiDescription(document: object): ApiDescription {
-  const { info, servers, tags, paths } = document as OpenApiDocument
+  const { info, servers, tags, paths, webhooks = {} } = document as OpenApiDocument
   const reader = createSchemaReader(document)
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      tags: operation.tags,
-      operation: readOperation(method.toUpperCase(), path, operation, reader),
-    })),
-  )
+  const readAll = (places: OpenApiDocument['paths']) =>
+    Object.entries(places).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        tags: operation.tags,
+        operation: readOperation(method.toUpperCase(), path, operation, reader),
+      })),
+    )
+  const [operations, requests] = [readAll(paths), readAll(webhooks)]
+  const ofTag = (all: typeof operations, name: string) =>
+    all.filter(({ tags }) => tags.includes(name)).map(({ operation }) => operation)
   return {
     title: info.title,
     version: info.version,
     description: info.description ?? '',
     baseUrl: servers[0]?.url ?? '',
-    groups: tags.map((tag) => ({
-      ...tag,
-      operations: operations.filter(({ tags }) => tags.includes(tag.name)).map(({ operation }) => operation),
+    groups: tags.map(({ name, description, externalDocs }) => ({
+      name,
+      description,
+      guide: externalDocs && pathOf(externalDocs.url),
+      operations: ofTag(operations, name),
+      requests: ofTag(requests, name),
     })),
   }
+}
+
+function pathOf(url: string): string {
+  const { pathname, hash } = new URL(url)
+  return pathname + hash
 }
 
 function readOperation(
@@ -159,11 +182,17 @@ function readBody(
 }
 
 function readParameter(
-  { name, in: place, required = false, description, schema = {} }: OpenApiParameter,
+  { name, in: place, required = false, description, schema = {}, example }: OpenApiParameter,
   reader: SchemaReader,
 ): Parameter {
   const described = description === undefined ? schema : { allOf: [schema], description }
   const [field] = reader.listFields({ properties: { [name]: described }, required: required ? [name] : [] })
   if (!field) throw new Error(`The parameter ${name} cannot be described`)
-  return { ...field, in: place, values: reader.listValues(schema) }
+  const [given = example] = (schema.examples ?? []) as (string | undefined)[]
+  return {
+    ...field,
+    in: place,
+    values: reader.listValues(schema),
+    example: given,
+  }
 }

@@ -1,17 +1,22 @@
 import { statusOfTag, type ErrorFactory } from '../../kernel/errors.ts'
 import type { ApiDescription, Operation, Parameter } from './api-description.ts'
 import { html, type Html } from '../components/html.ts'
+import type { ClientPackage } from '../../assets/client-package.ts'
+import { renderClientPackage } from './client-package.views.ts'
 import type { Field } from './json-schema.ts'
 import type { Section } from '../components/layout.ts'
 import type { Page } from '../plugins/pages.ts'
+import type { RenderedGuide } from './guide-markdown.ts'
+import { guides, type Guide } from './guides.ts'
 
 type Catalogue = readonly Pick<ErrorFactory, 'tag' | 'code' | 'message' | 'when'>[]
 
-const titles = { reference: 'API reference', errors: 'Errors' }
+const titles = { reference: 'API reference', guides: 'Guides', errors: 'Errors' }
 
 function sectionOf(title: string): Section {
   const links = [
     { href: '/docs', label: titles.reference },
+    { href: '/docs/guides', label: titles.guides },
     { href: '/docs/errors', label: titles.errors },
     { href: '/openapi.json', label: 'OpenAPI document' },
   ]
@@ -22,6 +27,7 @@ function sectionOf(title: string): Section {
 export function renderReference(
   { title, version, description, baseUrl, groups }: ApiDescription,
   catalogue: Catalogue,
+  clientPackage?: ClientPackage,
 ): Page {
   const errorNames = new Set(catalogue.flatMap(({ tag, code }) => [tag, code]))
   return {
@@ -30,7 +36,8 @@ export function renderReference(
     body: html`<h1>${title} ${version}</h1>
       ${renderText(description)}
       <p>Base URL: <code>${baseUrl}</code></p>
-      <form class="card" id="credential" hidden>
+      ${clientPackage && renderClientPackage(clientPackage, baseUrl)}
+      <form class="card scripted" id="credential">
         <div class="field">
           <label for="api-key">API key</label>
           <div class="copy">
@@ -52,19 +59,20 @@ export function renderReference(
       <nav class="links" aria-label="Groups of operations">
         ${groups.map(({ name }) => html`<a href="#${name}">${titleOfGroup(name)}</a>`)}
       </nav>
-      <div class="field" id="find" hidden>
+      <div class="field scripted" id="find">
         <label for="find-text">Find an operation</label>
         <input id="find-text" type="search" autocomplete="off" />
         <p class="hint" role="status"></p>
       </div>
       ${groups.map(
-        ({ name, description, operations }) =>
+        ({ name, description, guide, operations, requests }) =>
           html`<section aria-labelledby="${name}">
             <h2 id="${name}">${titleOfGroup(name)}</h2>
-            ${renderText(description)}
+            ${renderText(description)} ${guide !== undefined && html`<p><a href="${guide}">Guide</a></p>`}
             <div class="operations">
               ${operations.map((operation) => renderOperation(operation, baseUrl, errorNames))}
             </div>
+            ${requests.length > 0 && renderRequests(requests)}
           </section>`,
       )}`,
   }
@@ -74,6 +82,42 @@ export function renderReference(
 function titleOfGroup(name: string): string {
   const titles: Record<string, string> = { agentOAuth: 'OAuth of agents', apiKeys: 'API keys' }
   return titles[name] ?? name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+/** The requests that the service sends, and what it makes of the answers. */
+function renderRequests(requests: readonly Operation[]): Html {
+  return html`<h3>Requests to your URL</h3>
+    <div class="requests">
+      ${requests.map(
+        ({ id, method, summary, description, parameters, body, answers, errors }) =>
+          html`<details class="operation" id="${id}">
+            <summary>
+              <h4>
+                <span class="method ${method.toLowerCase()}">${method}</span>
+                <span>${summary}</span>
+              </h4>
+            </summary>
+            <div class="stack">
+              ${renderText(description)} ${renderFields('Headers', parameters, 'optional')}
+              ${
+                body &&
+                html`${renderFields(html`Body: <code>${body.type}</code>`, body.fields, 'optional')}
+                  <pre>${JSON.stringify(body.example, null, 2)}</pre>`
+              }
+              <h5>Your answer</h5>
+              <ul>
+                ${[...answers, ...errors].map(
+                  (answer) =>
+                    html`<li>
+                      <strong>${answer.status === 'default' ? 'Anything else' : answer.status}</strong>
+                      ${renderInline(answer.description)}
+                    </li>`,
+                )}
+              </ul>
+            </div>
+          </details>`,
+      )}
+    </div>`
 }
 
 function renderOperation(operation: Operation, baseUrl: string, errorNames: ReadonlySet<string>): Html {
@@ -183,7 +227,10 @@ function makeCommand(
   const toWord = (name: string) => name.replace(/(?=[A-Z])/g, '_').toUpperCase()
   const query = parameters
     .filter((parameter) => parameter.in === 'query' && parameter.isRequired)
-    .map(({ name, values: [value = toWord(name)] }) => `${name}=${value}`)
+    .map(
+      ({ name, example, values: [value = example ?? toWord(name)] }) =>
+        `${name}=${encodeURIComponent(value)}`,
+    )
   const target = [path.replace(/{([^{}]+)}/g, (_, name: string) => toWord(name)), query.join('&')]
     .filter(Boolean)
     .join('?')
@@ -208,14 +255,14 @@ function makeCommand(
 }
 
 /**
- * The form that public/docs.js sends; hidden without the script. Operations that only agents can call have none, nor have
+ * The form that public/docs.js sends. Operations that only agents can call have none, nor have
  * streams, which do not end.
  */
 function renderForm(operation: Operation): Html | false {
   const { id, method, path, credential, parameters, body, isStream } = operation
   if (isStream || credential === 'agentToken' || body?.type === 'application/x-www-form-urlencoded')
     return false
-  return html`<details class="try" hidden>
+  return html`<details class="try scripted">
     <summary>Try it</summary>
     <form
       class="stack"
@@ -260,6 +307,53 @@ function renderBodyInput(id: string, { type, fields, example }: NonNullable<Oper
 ${text}</textarea>`
     }
   </div>`
+}
+
+/** The index of the guides. */
+export function renderGuideIndex(): Page {
+  return {
+    title: titles.guides,
+    section: sectionOf(titles.guides),
+    body: html`<h1>${titles.guides}</h1>
+      <p>
+        For those who write programs and agents that use this service. The
+        <a href="/docs">API reference</a> describes each operation.
+      </p>
+      <dl class="guides">
+        ${guides.map(
+          ({ name, title, summary }) =>
+            html`<dt><a href="/docs/guides/${name}">${title}</a></dt>
+              <dd>${summary}</dd>`,
+        )}
+      </dl>`,
+  }
+}
+
+/** The page of a guide, with links to the others. */
+export function renderGuidePage(guide: Guide, { body, sections }: RenderedGuide): Page {
+  const link = ({ name, title }: Guide) => ({
+    href: `/docs/guides/${name}`,
+    label: title,
+    isCurrent: name === guide.name,
+  })
+  const place = guides.indexOf(guide)
+  const [previous, next] = [guides[place - 1], guides[place + 1]]
+  const contents = html`<details class="contents">
+    <summary>On this page</summary>
+    <ul>
+      ${sections.map(({ id, title }) => html`<li><a href="#${id}">${renderName(title)}</a></li>`)}
+    </ul>
+  </details>`
+  return {
+    title: guide.title,
+    section: { ...sectionOf(titles.guides), tabs: guides.map(link) },
+    body: html`${sections.length > 2 && contents}
+      <article class="markdown guide">${body}</article>
+      <nav class="around" aria-label="Previous and next">
+        ${previous && html`<a href="/docs/guides/${previous.name}" rel="prev">← ${previous.title}</a>`}
+        ${next && html`<a href="/docs/guides/${next.name}" rel="next">${next.title} →</a>`}
+      </nav>`,
+  }
 }
 
 /** The error catalogue, by status. */
@@ -320,5 +414,9 @@ function renderText(text: string): Html[] {
 }
 
 function renderInline(text: string): Html[] {
-  return text.split('`').map((part, i) => (i % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
+  return text.split('`').map((part, i) => {
+    if (i % 2 === 0) return html`${part}`
+    const code = html`<code>${part}</code>`
+    return part.startsWith('/docs/') ? html`<a href="${part}">${code}</a>` : code
+  })
 }

@@ -1,17 +1,21 @@
 import type { FastifyRequest } from 'fastify'
 import type { WorkspaceAction } from '../../access/permissions.ts'
 import type { EventType } from '../../areas/events/events.service.ts'
-import type { OwnWork } from '../../areas/workspaces/ownership/own-work.service.ts'
+import type { CallerActivity } from '../../areas/workspaces/caller-activity.service.ts'
 import { renderForm } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { whatIsSeed } from '../seeds/seed-words.ts'
 
 /** What a person has done themselves: the types of their events, and whether they follow a seed. */
-export type DoneSteps = Pick<OwnWork, 'doneTypes' | 'follows'>
+export type DoneSteps = Pick<CallerActivity, 'doneTypes' | 'follows'>
 
 interface Step {
   label: string
+  /** The path in the workspace. */
   href: string
+  /** Whether it is done on the page of a seed, so that the link leads to one. */
+  isOnSeed?: boolean
   /** What the person must be allowed to do. */
   action: WorkspaceAction
   /** The event that shows that it is done; without one, that the person follows a seed does. */
@@ -38,15 +42,21 @@ function readDismissed({ visit }: FastifyRequest): string[] {
   return visit.recall(cookie)?.split('.') ?? []
 }
 
-/** The first steps of a new member, as far as their role allows them; nothing when all are done. */
-export function renderFirstSteps({ base, may, request }: WorkspaceVisit, done: DoneSteps): Content {
+/**
+ * The first steps of a new member, as far as their role allows them; nothing when all are done. `seedId` is that of a seed
+ * to try them on, if there is one.
+ */
+export function renderFirstSteps(
+  { base, may, request }: WorkspaceVisit,
+  { done, seedId }: { done: DoneSteps; seedId: string | undefined },
+): Content {
   const steps = allSteps
     .filter(({ action }) => may(action))
     // Who adds evidence and comments follows seeds without asking for it.
     .filter(({ type }) => type !== undefined || !may('seeds.join'))
-    .map(({ label, href, type }) => ({
+    .map(({ label, href, isOnSeed, type }) => ({
       label,
-      href: base + href,
+      href: base + (isOnSeed ? `/seeds${seedId === undefined ? '' : `/${seedId}${href}`}` : href),
       isDone: type === undefined ? done.follows : done.doneTypes.has(type),
     }))
   if (steps.every(({ isDone }) => isDone)) return false
@@ -60,6 +70,7 @@ export function renderFirstSteps({ base, may, request }: WorkspaceVisit, done: D
         body: html`<button class="link hint">Hide</button>`,
       })}
     </div>
+    <p class="hint">${whatIsSeed} <a href="/help">More</a></p>
     <ol class="checklist">
       ${steps.map(renderStep)}
     </ol>
@@ -79,12 +90,19 @@ const allSteps: Step[] = [
   { label: 'Create a seed', href: '/seeds/new', action: 'seeds.create', type: 'seed.created' },
   {
     label: 'Join a seed and add evidence',
-    href: '/seeds',
+    href: '#thread',
+    isOnSeed: true,
     action: 'seeds.addEvidence',
     type: 'evidence.added',
   },
-  { label: 'Follow a seed', href: '/seeds', action: 'seeds.follow' },
-  { label: 'Comment on a seed', href: '/seeds', action: 'comments.create', type: 'comment.added' },
+  { label: 'Follow a seed', href: '', isOnSeed: true, action: 'seeds.follow' },
+  {
+    label: 'Comment on a seed',
+    href: '#thread',
+    isOnSeed: true,
+    action: 'comments.create',
+    type: 'comment.added',
+  },
   { label: 'Connect an agent', href: '/agents', action: 'integrations.grant', type: 'integration.granted' },
 ]
 

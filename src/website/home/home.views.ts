@@ -1,10 +1,9 @@
-import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
-import type { EndedAgent } from '../../areas/integrations/integrations.service.ts'
+import type { EndedAgent } from '../../agents/grants/grants.service.ts'
 import type { Member } from '../../areas/members/members.service.ts'
 import type { Seed } from '../../areas/seeds/seeds.service.ts'
-import { renderEvent, type EventContext } from '../views/events.views.ts'
+import { renderEvent, type EventContext, type ShownEvent } from '../views/events.views.ts'
 import { renderFirstSteps, type DoneSteps } from './first-steps.ts'
-import { renderWaiting, type Waiting } from './waiting.views.ts'
+import { renderToDo, type ToDo } from './to-do.views.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderFace } from '../components/layout.ts'
 import { renderRows } from '../components/lists.ts'
@@ -14,6 +13,7 @@ import { roleNames } from '../views/roles.views.ts'
 import { renderSeedRow } from '../seeds/seed-rows.views.ts'
 import { renderDate, renderTime } from '../components/words.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { whatIsSeed } from '../seeds/seed-words.ts'
 
 interface Home {
   changesUrl: string
@@ -21,11 +21,13 @@ interface Home {
   seeds: Seed[]
   /** The agents of the person that lost access lately. */
   endedAgents: EndedAgent[]
-  waiting: Waiting
+  toDo: ToDo
   members: Member[]
   hasMoreMembers: boolean
-  events: WorkspaceEvent[]
+  events: ShownEvent[]
   eventContext: EventContext
+  /** Whether events of example seeds are left out. */
+  hasExamples: boolean
   /** What the person has done of the first steps, if these are shown. */
   doneSteps: DoneSteps | undefined
 }
@@ -36,13 +38,13 @@ export function renderHome(visit: WorkspaceVisit, shown: Home): Page {
   return {
     title: 'Home',
     section: sectionOf(visit, 'Home'),
+    isLive: true,
     body: html`<h1 class="truncate" title="${workspace.name}"><bdi>${workspace.name}</bdi></h1>
       ${renderDone(request)} ${shown.endedAgents.length > 0 && renderEndedAgents(base, shown.endedAgents)}
       <div class="split">
-        ${shown.doneSteps && renderFirstSteps(visit, shown.doneSteps)}
+        ${shown.doneSteps && renderFirstSteps(visit, { done: shown.doneSteps, seedId: shown.seeds[0]?.id })}
         <div data-live="${shown.changesUrl}">
-          ${renderWaiting(visit, shown.waiting)} ${renderInProgress(visit, shown)}
-          ${renderActivity(base, shown)}
+          ${renderToDo(visit, shown.toDo)} ${renderInProgress(visit, shown)} ${renderActivity(base, shown)}
         </div>
         <div>${renderPeople(visit, shown)}</div>
       </div>`,
@@ -70,7 +72,7 @@ function renderInProgress({ base, may }: WorkspaceVisit, { seeds }: Home): Html 
     </div>
     ${renderRows(
       seeds.map((seed) => renderSeedRow(base, seed)),
-      html`<p><strong>A seed is an early idea that you want to test before you build it.</strong></p>
+      html`<p><strong>${whatIsSeed}</strong></p>
         <p>People join it and add evidence for and against it. None is in progress.</p>
         ${may('seeds.create') && html`<p><a class="button" href="${base}/seeds/new">New seed</a></p>`}`,
     )}
@@ -78,12 +80,12 @@ function renderInProgress({ base, may }: WorkspaceVisit, { seeds }: Home): Html 
   </section>`
 }
 
-function renderActivity(base: string, { events, eventContext }: Home): Html {
+function renderActivity(base: string, { events, eventContext, hasExamples }: Home): Html {
   return html`<section aria-labelledby="events">
     <h2 id="events">Activity</h2>
     ${renderRows(
       events.map((event) => renderEvent(event, renderTime(event.createdAt), eventContext)),
-      html`<p>No activity yet.</p>`,
+      html`<p>${hasExamples ? 'Nothing yet, but for the examples.' : 'No activity yet.'}</p>`,
     )}
     <p><a href="${base}/activity">All activity</a></p>
   </section>`

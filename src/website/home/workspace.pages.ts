@@ -6,7 +6,6 @@ import { addDismissed, isDismissed, stepTypes } from './first-steps.ts'
 import { renderHome } from './home.views.ts'
 import { readChangesUrl, readEventContext, withoutRepeated } from '../views/events.views.ts'
 import type { Page } from '../plugins/pages.ts'
-import { readField } from '../components/sent-form.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 const shownMembers = 12
@@ -19,12 +18,12 @@ const shownNotifications = 30
 
 type HomeServices = Pick<
   Services,
-  'events' | 'integrations' | 'members' | 'notifications' | 'ownWork' | 'receivedInvites' | 'seeds'
+  'events' | 'grants' | 'members' | 'notifications' | 'callerActivity' | 'receivedInvites' | 'seeds'
 >
 
 /** The home of a workspace: what waits for the person, seeds in progress, people and activity. */
 export function workspacePages({ page, action }: WorkspacePages, services: HomeServices): void {
-  const { events, integrations, members, notifications, ownWork, receivedInvites, seeds } = services
+  const { events, grants, members, notifications, callerActivity, receivedInvites, seeds } = services
   const show = async (visit: WorkspaceVisit): Promise<Page> => {
     const { principal, request, workspace } = visit
     const { slug, workspaceId } = workspace
@@ -34,17 +33,18 @@ export function workspacePages({ page, action }: WorkspacePages, services: HomeS
     const [open, validating, own, unread, people, feed, endedAgents, invited] = await Promise.all([
       listSeeds('open'),
       listSeeds('validating'),
-      ownWork.find(principal, slug, stepTypes),
+      callerActivity.find(principal, slug, stepTypes),
       // The number at the bell was read with the session.
       request.visit.shell?.unreadCount !== 0
-        ? notifications.list(principal, { unread: true, workspaceId, limit: shownNotifications })
+        ? notifications.listShown(principal, { isUnreadOnly: true, workspaceId, limit: shownNotifications })
         : undefined,
       members.list(principal, slug, { limit: shownMembers }),
       events.list(principal, slug, { limit: readEvents }),
-      integrations.listEnded(principal, slug),
+      grants.listEnded(principal, slug),
       receivedInvites.list(principal, { limit: shownInvites }),
     ])
-    const happened = withoutRepeated(parseJson(feed.items)).filter((event) => !isOfExamples(event))
+    const listed = withoutRepeated(parseJson(feed.items))
+    const happened = listed.filter((event) => !isOfExamples(event))
     const shown = joinRuns(happened, { max: shownEvents, isCut: feed.nextCursor !== null })
     return renderHome(visit, {
       changesUrl,
@@ -52,7 +52,7 @@ export function workspacePages({ page, action }: WorkspacePages, services: HomeS
         .toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
         .slice(0, shownSeeds),
       endedAgents,
-      waiting: {
+      toDo: {
         notifications: unread ? parseJson(unread.items) : [],
         hasMoreNotifications: unread ? unread.nextCursor !== null : false,
         invited: parseJson(invited.items),
@@ -61,7 +61,8 @@ export function workspacePages({ page, action }: WorkspacePages, services: HomeS
       members: parseJson(people.items),
       hasMoreMembers: people.nextCursor !== null,
       events: shown,
-      eventContext: await readEventContext({ events, integrations }, visit, shown),
+      hasExamples: happened.length < listed.length,
+      eventContext: await readEventContext({ events, grants }, visit, shown),
       doneSteps: own.isNew && !isDismissed(request, workspaceId) ? own : undefined,
     })
   }
@@ -71,12 +72,6 @@ export function workspacePages({ page, action }: WorkspacePages, services: HomeS
   action('/first-steps', '', async (visit) => {
     addDismissed(visit)
     return visit.base
-  })
-
-  // What is new in a seed is marked as read when it is opened from here. A form: browsers fetch links ahead.
-  action('/waiting/:id', '', async ({ base, principal, request }) => {
-    await notifications.markRead(principal, { ids: readField(request, 'ids').split(' ') })
-    return `${base}/seeds/${encodeURIComponent(request.params.id)}`
   })
 }
 

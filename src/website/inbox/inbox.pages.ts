@@ -1,19 +1,20 @@
 import type { FastifyRequest } from 'fastify'
-import type { Notification } from '../../areas/notifications/notifications.service.ts'
+import type { ShownNotification } from '../../areas/notifications/notifications.service.ts'
 import type { App } from '../../http/app-types.ts'
+import { countNews, groupBySeed } from '../../domain/notifications.ts'
 import { errors } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import type { Services } from '../../services/services.ts'
 import { answerForm } from '../plugins/answer-form.ts'
 import { renderForm } from '../components/forms.ts'
-import { html } from '../components/html.ts'
+import { html, type Html } from '../components/html.ts'
 import { readQuery } from '../components/lists.ts'
 import { notice, renderDone } from '../components/notice.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import { form, readField } from '../components/sent-form.ts'
 import type { Page } from '../plugins/pages.ts'
 import { findNewest, watchInbox } from './inbox-changes.ts'
-import { inboxPath, renderNotification } from '../views/notification.views.ts'
+import { inboxPath, linkFromInbox, renderMark, renderNotification } from '../views/notification.views.ts'
 
 const path = inboxPath
 const perPage = 30
@@ -25,11 +26,7 @@ export function inboxPages(app: App, services: Pick<Services, 'events' | 'notifi
     const isUnreadOnly = readQuery(request, 'unread') === 'true'
     const newest = await findNewest(services, request.principal)
     const list = await readListView(request, (position) =>
-      notifications.list(request.principal, {
-        ...position,
-        ...(isUnreadOnly && { unread: true }),
-        limit: perPage,
-      }),
+      notifications.listShown(request.principal, { ...position, isUnreadOnly, limit: perPage }),
     )
     return reply.showPage(
       renderInbox(request, { list, isUnreadOnly, changesUrl: `${path}/changes?after=${newest}` }),
@@ -43,17 +40,31 @@ export function inboxPages(app: App, services: Pick<Services, 'events' | 'notifi
     reply.sendChanges((listener, after) => watchInbox(request, services, listener, after)),
   )
 
-  // What opens a notification changes it, so it is a form: browsers fetch links before they are followed.
-  app.post<{ Params: { id: string } }>(`${path}/:id/open`, form, async (request, reply) =>
-    answerForm(request, reply, path, () => notifications.open(request.principal, request.params.id)),
-  )
-
+  // Some by their ids, or all that the page has.
   app.post(`${path}/read`, form, async (request, reply) =>
     answerForm(request, reply, path, async () => {
-      await notifications.markRead(request.principal, { until: readTime(request) })
-      return { path, notice: notice`All are marked as read.` }
+      const ids = readIds(request)
+      await notifications.markRead(request.principal, ids ? { ids } : { until: readTime(request) })
+      return ids ? leadBack(request) : { path, notice: notice`All are marked as read.` }
     }),
   )
+
+  app.post(`${path}/unread`, form, async (request, reply) =>
+    answerForm(request, reply, path, async () => {
+      await notifications.markUnread(request.principal, { ids: readIds(request) ?? [] })
+      return leadBack(request)
+    }),
+  )
+}
+
+function readIds(request: Pick<FastifyRequest, 'body'>): string[] | undefined {
+  const ids = readField(request, 'ids')
+  return ids === '' ? undefined : ids.split(' ')
+}
+
+/** The page that the form is on: the inbox, or the home of a workspace. */
+function leadBack({ visit }: FastifyRequest): string {
+  return visit.referringPage?.split('?')[0] ?? path
 }
 
 /** The time until which notifications are marked as read: that of the newest one on the page of the form. */
@@ -65,7 +76,7 @@ function readTime(request: Pick<FastifyRequest, 'body'>): string {
 }
 
 interface Inbox {
-  list: ListView<Notification>
+  list: ListView<ShownNotification>
   isUnreadOnly: boolean
   changesUrl: string
 }
@@ -76,6 +87,7 @@ function renderInbox(request: FastifyRequest, { list, isUnreadOnly, changesUrl }
   const hasUnread = items.some(({ readAt }) => readAt === null)
   return {
     title: 'Notifications',
+    isLive: list.cursor === '',
     body: html`<div class="row">
         <h1 class="grow">Notifications</h1>
         <a href="/settings/notifications">Email settings</a>
@@ -108,7 +120,7 @@ function renderInbox(request: FastifyRequest, { list, isUnreadOnly, changesUrl }
                     </p>`
                   }
                   <ul class="rows">
-                    ${items.map(renderNotification)}
+                    ${groupBySeed(items).map(renderGroup)}
                   </ul>`
           }
         </div>`,
@@ -119,4 +131,23 @@ function renderInbox(request: FastifyRequest, { list, isUnreadOnly, changesUrl }
         labels: { first: 'Newest', previous: 'Newer', next: 'Older' },
       })}`,
   }
+}
+
+/** The notifications of a seed on one page of the inbox, below its title; a single one as it is. */
+function renderGroup(news: [ShownNotification, ...ShownNotification[]]): Html {
+  const [latest, ...others] = news
+  if (others.length === 0) return renderNotification(latest)
+  const { workspaceSlug, workspaceName, seedId, seedTitle } = latest
+  const unread = news.filter(({ readAt }) => readAt === null).map(({ id }) => id)
+  const path = `/w/${workspaceSlug}/seeds/${seedId}`
+  return html`<li class="group">
+    <h2>
+      <a href="${unread.length > 0 ? linkFromInbox(path, unread) : path}"><bdi>${seedTitle}</bdi></a>
+    </h2>
+    <p class="hint">${countNews(news)}, <bdi>${workspaceName}</bdi></p>
+    ${unread.length > 1 && renderMark(true, unread, seedTitle ?? '')}
+    <ul>
+      ${news.map((notification) => renderNotification(notification, { isBelowTitle: true }))}
+    </ul>
+  </li>`
 }

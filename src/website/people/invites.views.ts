@@ -20,6 +20,8 @@ export function renderInvites(visit: WorkspaceVisit, list: ListView<Invite>, tea
   const { email, inviteUrl, outcomes } = request.flash.shown
   const shown = outcomes === undefined ? [] : (JSON.parse(outcomes) as InviteOutcome[])
   const invites = parseJson(list.items)
+  const { correct } = request.query as Record<string, unknown>
+  const corrected = invites.find(({ id, delivery }) => id === correct && delivery === 'refused')
   return {
     title: 'Invites',
     section: sectionOf(visit, 'Invites'),
@@ -35,7 +37,7 @@ export function renderInvites(visit: WorkspaceVisit, list: ListView<Invite>, tea
           ${renderLink(String(email), inviteUrl)}
         </div>`
       }
-      ${shown.length > 0 && renderOutcomes(shown)} ${renderInviteForm(visit, teams, shown)}
+      ${shown.length > 0 && renderOutcomes(shown)} ${renderInviteForm(visit, teams, shown, corrected)}
       <h2>Pending invites</h2>
       ${renderCount(list, invites.length, ['invite', 'invites'])}
       ${renderForm({
@@ -83,7 +85,9 @@ function renderInviteForm(
   { base, request, state, workspace }: WorkspaceVisit,
   teams: readonly Team[],
   outcomes: readonly InviteOutcome[],
+  corrected: Invite | undefined,
 ): Html {
+  const again = outcomes.filter(({ isOpen }) => isOpen).map(({ email }) => email)
   const isChosen = ({ id }: Team) => state.values[teamFieldOf(id)] !== undefined
   return html`<section class="card" aria-labelledby="invite">
     <h2 id="invite">Invite people</h2>
@@ -97,17 +101,16 @@ function renderInviteForm(
           label: 'Email addresses',
           rows: 3,
           autocomplete: 'off',
-          hint: 'Separate several with commas, spaces or lines.',
-          value: outcomes
-            .filter(({ isOpen }) => isOpen)
-            .map(({ email }) => email)
-            .join('\n'),
+          hint: corrected
+            ? 'Correct the address. The invite to the wrong one stays until you revoke it.'
+            : 'Separate several with commas, spaces or lines.',
+          value: corrected?.email ?? again.join('\n'),
           state,
         })}
         ${renderSelect({
           name: 'role',
           label: 'Role',
-          value: state.values.role ?? 'member',
+          value: state.values.role ?? corrected?.role ?? 'member',
           choices: grantable(workspace.role),
         })}
         ${
@@ -136,28 +139,43 @@ function renderInviteForm(
 
 /** A row of the list, which is one form: each button of the menu has its own address. */
 function renderInvite({ base, workspace }: WorkspaceVisit, invite: Invite): Html {
-  const { id, email, role, status, invitedByName, expiresAt } = invite
+  const { id, email, role, status, invitedByName, expiresAt, delivery } = invite
   const path = `${base}/invites/${id}`
   const isExpired = status === 'expired'
+  const isRefused = delivery === 'refused'
+  const tags = [isExpired && 'expired', isRefused && 'not delivered'].filter((tag) => tag !== false)
+  const hint = html`by <bdi>${invitedByName}</bdi> · ${isExpired ? 'expired' : 'expires'}
+    ${renderDate(expiresAt)}`
+  const text = html`<strong>${email}</strong>
+    ${tags.map((tag) => html`<span class="tag warn">${tag}</span> `)}`
   return html`<div class="row">
     <div class="grow">
-      <strong>${email}</strong> ${isExpired && html`<span class="tag warn">expired</span>`}
-      <span class="hint"
-        >by <bdi>${invitedByName}</bdi> · ${isExpired ? 'expired' : 'expires'} ${renderDate(expiresAt)}</span
-      >
+      ${text}<span class="hint">${hint}</span>${isRefused && renderUndeliverable(base, id)}
     </div>
     ${renderRole(role)}${mayGrant(workspace.role, role) && renderMenu(path, invite, workspace.role)}
   </div>`
 }
 
+/** What to do about an address that does not exist. */
+function renderUndeliverable(base: string, id: string): Html {
+  return html`<p class="hint">
+    Its mail server says that there is no such address.
+    <a href="${base}/invites?correct=${id}#invite">Correct the address</a>, or send it again once it exists.
+  </p>`
+}
+
 function renderMenu(path: string, { email, role }: Invite, actor: Role): Html {
   const others = grantable(actor).filter(({ value }) => value !== role)
+  const buttons = [
+    ...others.map(
+      ({ value }) =>
+        html`<button formaction="${path}/role" name="role" value="${value}">Invite as ${value}</button>`,
+    ),
+    html`<button formaction="${path}/resend">Send again</button>`,
+    html`<button formaction="${path}/revoke">Revoke</button>`,
+  ]
   return html`<details class="menu" name="menu">
     <summary aria-label="Manage the invite to ${email}">⋯</summary>
-    <div class="panel">
-      ${others.map(({ value }) => html`<button formaction="${path}/role" name="role" value="${value}">Invite as ${value}</button>`)}
-      <button formaction="${path}/resend">Send again</button>
-      <button formaction="${path}/revoke">Revoke</button>
-    </div>
+    <div class="panel">${buttons}</div>
   </details>`
 }

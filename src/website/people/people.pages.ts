@@ -33,9 +33,9 @@ const shownEvents = 10
 /** The directory of a workspace, and a page for each member, with their role. */
 export function peoplePages(
   pages: WorkspacePages,
-  services: Pick<Services, 'people' | 'events' | 'integrations' | 'members' | 'seeds' | 'teams'>,
+  services: Pick<Services, 'people' | 'events' | 'grants' | 'members' | 'seeds' | 'teams'>,
 ): void {
-  const { people, events, integrations, seeds, teams } = services
+  const { people, events, grants, seeds, teams } = services
 
   const showPeople = async (visit: WorkspaceVisit): Promise<Page> => {
     const { principal, request, workspace } = visit
@@ -45,7 +45,7 @@ export function peoplePages(
     const filter = { ...(q && { q }), ...(role && { role }), ...(teamId && { teamId }) }
     const [list, ofTeams] = await Promise.all([
       readListView(request, (position) =>
-        people.list(principal, slug, { ...position, ...filter, kind: 'member', limit: peoplePerPage }),
+        people.list(principal, slug, { ...position, ...filter, kind: 'here', limit: peoplePerPage }),
       ),
       teams.list(principal, slug, {}),
     ])
@@ -62,7 +62,7 @@ export function peoplePages(
       events.list(principal, slug, { actorUserId: userId, limit: shownEvents }),
     ])
     const shown = withoutRepeated(parseJson(feed.items))
-    const eventContext = await readEventContext({ events, integrations }, visit, shown)
+    const eventContext = await readEventContext({ events, grants }, visit, shown)
     return renderPerson(visit, person, { seeds: parseJson(created.items), events: shown, eventContext })
   }
 
@@ -164,18 +164,21 @@ function renderNobody({ base, may }: WorkspaceVisit, { q, role, teamId }: People
 
 function renderPersonRow(visit: WorkspaceVisit, person: Person): Html {
   const { base, may, principal, workspace } = visit
-  const { userId, name, email, image, role, teams } = person
+  const { kind, userId, name, email, image, role, teams } = person
+  const isService = kind === 'service'
   const isSelf = userId === principal.user.id
   const path = `${base}/people/${String(userId)}`
   return html`<div class="row">
     ${renderFace({ id: userId, name, image }, 40)}
     <div class="grow">
       <a class="title" href="${path}"><bdi>${name}</bdi></a
-      >${isSelf && ' (you)'} <span class="hint">${email}</span> ${renderTeams(base, teams)}
+      >${isSelf && ' (you)'}
+      <span class="hint">${isService ? 'Service account' : email}</span> ${renderTeams(base, teams)}
     </div>
     ${renderRole(role)}
     ${
       !isSelf &&
+      !isService &&
       may('members.updateRole') &&
       mayActOn(workspace.role, role) &&
       html`<a class="button small" aria-label="Manage ${name}" href="${path}#role">Manage</a>`

@@ -25,7 +25,7 @@ interface OfPerson {
 /** The page of a member. */
 export function renderPerson(visit: WorkspaceVisit, person: MemberPerson, shown: OfPerson): Page {
   const { base, principal, request } = visit
-  const { userId, name, email, image, role, joinedAt } = person
+  const { kind, userId, name, email, image, role, joinedAt } = person
   const isSelf = userId === principal.user.id
   return {
     title: name,
@@ -34,7 +34,10 @@ export function renderPerson(visit: WorkspaceVisit, person: MemberPerson, shown:
         ${renderFace({ id: userId, name, image }, 64)}
         <div class="grow">
           <h1><bdi>${name}</bdi>${isSelf && ' (you)'}</h1>
-          <span class="hint">${email} · joined ${renderDate(joinedAt.toISOString())}</span>
+          <span class="hint"
+            >${kind === 'service' ? 'Service account' : email} · joined
+            ${renderDate(joinedAt.toISOString())}</span
+          >
         </div>
         ${renderRole(role)}
         ${isSelf && html`<a class="button quiet" href="/settings/profile">Edit your profile</a>`}
@@ -98,9 +101,13 @@ function renderTeams(base: string, { teams }: MemberPerson): Html {
 }
 
 /** The role of the person, and their removal, for those who may change them. */
-function renderManagement(visit: WorkspaceVisit, { userId, name, role }: MemberPerson): Content {
+function renderManagement(visit: WorkspaceVisit, { kind, userId, name, role }: MemberPerson): Content {
   const { base, may, principal, request, workspace } = visit
   const isSelf = userId === principal.user.id
+  if (kind === 'service') {
+    const path = `${base}/settings/service-accounts`
+    return may('serviceAccounts.list') && html`<p><a href="${path}">Manage service accounts</a></p>`
+  }
   if (!may('members.updateRole') || !(isSelf || mayActOn(workspace.role, role))) return false
   const path = `${base}/members/${userId}`
   const canTransfer = !isSelf && may('workspaces.transferOwnership')
@@ -110,6 +117,7 @@ function renderManagement(visit: WorkspaceVisit, { userId, name, role }: MemberP
       request,
       action: `${path}/role`,
       body: html`${renderRoleOptions({ actor: workspace.role, current: role })}
+        ${role !== 'viewer' && html`<p class="hint">Viewers lead no seeds: those that <bdi>${name}</bdi> leads would be without a lead.</p>`}
         <button class="quiet">Change role</button>`,
     })}
     ${
@@ -132,7 +140,8 @@ function renderManagement(visit: WorkspaceVisit, { userId, name, role }: MemberP
         ${renderConfirmed({
           label: 'Remove',
           description: html`<bdi>${name}</bdi> from the workspace`,
-          question: html`<bdi>${name}</bdi> and their agents lose access to this workspace immediately.`,
+          question: html`<bdi>${name}</bdi> and their agents lose access to this workspace immediately. Seeds
+            that they lead are then without a lead.`,
           action: renderAction(request, {
             action: `${path}/remove`,
             label: html`Remove <bdi>${name}</bdi>`,

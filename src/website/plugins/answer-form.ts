@@ -32,7 +32,9 @@ export async function answerForm(
   const { result: location, error } = await attempt(() =>
     sendOnce ? sendOnce.runOnce(String(request.visit.sessionId), identify(request), finish) : finish(),
   )
-  return error ? reply.refuse(keepQuery(shownOn, referringPage), error) : reply.redirect(location, 303)
+  if (error) return reply.refuse(keepQuery(shownOn, referringPage), error)
+  request.visit.isFormDone = true
+  return reply.redirect(location, 303)
 }
 
 /** A form with all its fields. Its token is another one each time the page is shown. */

@@ -42,6 +42,8 @@ export interface Flash {
   state: FormState
   /** Whether the page shows the error of the refused form, in the form or elsewhere. Views set it (`noteShown`). */
   isErrorShown?: boolean
+  /** Whether the page shows the refused form, with what was typed. */
+  isFormShown?: boolean
   /** Texts that are shown once, such as a new API key. Empty if there are none, or if they have been shown. */
   shown: Record<string, string>
   /** What the form has done, which is also shown once. */

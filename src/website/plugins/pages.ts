@@ -3,10 +3,12 @@ import type { App } from '../../http/app-types.ts'
 import type { ApiError } from '../../kernel/errors.ts'
 import { registerAssets } from '../../assets/assets.ts'
 import { renderErrorPage } from '../components/error-page.ts'
+import { renderWrittenTexts } from '../components/written-texts.ts'
 import { renderRefusal } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'
 import { renderLayout, type Section } from '../components/layout.ts'
 import { findPendingConsent, renderPendingConsent } from './pending-consent.ts'
+import { isOfScript } from '../components/sent-form.ts'
 import { readTheme } from '../components/theme.ts'
 
 declare module 'fastify' {
@@ -36,6 +38,16 @@ export interface Page {
   hasPasskeys?: boolean
   /** Whether the page has a form of `renderCommentForm`, which has a script. */
   hasMentions?: boolean
+  /**
+   * Whether the page may be without a form with a text that was begun on it, as for who may not send it any more. What was
+   * begun is then shown to copy. Pages of errors do the same.
+   */
+  hasLostForms?: boolean
+  /**
+   * Whether parts of the page have `data-live`, so that a script fetches them again when something happens
+   * (docs/design/events.md#live-pages).
+   */
+  isLive?: boolean
   /** Whether the page has the board of seeds, which has a script. */
   hasBoard?: boolean
   /**
@@ -54,12 +66,14 @@ export interface PagesOptions {
   pictureUrl: string
   /** Whether people create workspaces. */
   hasWorkspaceCreation: boolean
+  /** Tells which texts that were begun are a person's (`DraftKeys`). */
+  draftTagsOf: (userId: string) => string
 }
 
 /** Adds `reply.showPage`, and serves the assets of pages. */
 export async function registerPages(
   app: App,
-  { pictureUrl, hasWorkspaceCreation }: PagesOptions,
+  { pictureUrl, hasWorkspaceCreation, draftTagsOf }: PagesOptions,
 ): Promise<void> {
   const assets = await registerAssets(app)
   app.decorateRequest('section', null)
@@ -76,23 +90,33 @@ export async function registerPages(
     if (request.method === 'POST' && status < 400) throw new Error('a form is answered with a redirect')
     const mayLeave = page.mayLeave === true || consent !== undefined
     if (error?.retryAfterSeconds !== undefined) void this.header('retry-after', error.retryAfterSeconds)
+    const written = renderWrittenTexts(request)
+    // First what went wrong, then what it is about.
+    const isErrorPage = page.error !== undefined
     const notice = consent !== undefined && renderPendingConsent(request, consent)
+    const user = (request.principal as typeof request.principal | null)?.user
+    // Also in texts to copy, of the request and of public/drafts.js.
+    const hasMentions = page.hasMentions === true || written !== false || (user !== undefined && isErrorPage)
     const script =
       (page.hasPasskeys && assets.passkeys) ||
-      (page.hasMentions && assets.mentions) ||
+      (hasMentions && assets.mentions) ||
       (page.hasBoard && assets.board)
-    const head = !script ? page.head : html`<script src="${script}" defer></script>`
+    // Fields of renderField. Of what people wrote, it is escaped.
+    const hasTexts = page.body.toString().includes('<textarea data-text')
+    const mayHaveDrafts = user && (hasTexts || isErrorPage || page.hasLostForms)
+    const head = html`${script ? html`<script src="${script}" defer></script>` : page.head}${hasTexts && html`<script src="${assets.texts}" type="module"></script>`}${mayHaveDrafts && html`<script src="${assets.drafts}" type="module"></script>`}`
     const document = renderLayout(
       {
         ...page,
-        ...(head && { head }),
+        head,
         title,
-        body: html`${notice}${isRefusalHidden && renderRefusal(request)}${page.body}`,
+        body: html`${notice}${isRefusalHidden && renderRefusal(request)}${!isErrorPage && written}${page.body}${isErrorPage && written}`,
       },
       {
         assets,
         theme: readTheme(request),
-        user: (request.principal as typeof request.principal | null)?.user,
+        user,
+        draftTags: user && draftTagsOf(user.id),
         csrfToken: (request.visit as typeof request.visit | null | undefined)?.csrfToken,
         shell: (request.visit as typeof request.visit | null | undefined)?.shell,
         hasWorkspaceCreation,
@@ -144,10 +168,8 @@ export function showError(
   return reply.showPage(renderErrorPage(error, request))
 }
 
-function isPageWanted({ headers, is404, routeOptions, url }: FastifyRequest): boolean {
-  const acceptsHtml = headers.accept?.includes('text/html') ?? false
-  if (is404) return acceptsHtml && !programPaths.test(url)
-  if (routeOptions.config.access !== 'web') return false
-  // Scripts ask for JSON, and for event streams.
-  return acceptsHtml || !/application\/json|text\/event-stream/.test(headers.accept ?? '')
+function isPageWanted(request: FastifyRequest): boolean {
+  const { headers, is404, routeOptions, url } = request
+  if (is404) return headers.accept?.includes('text/html') === true && !programPaths.test(url)
+  return routeOptions.config.access === 'web' && !isOfScript(request)
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { consentLifetimeSeconds, paths } from '../../agent-oauth/protocol.ts'
+import { consentLifetimeSeconds, paths } from '../../agents/oauth/protocol.ts'
 import { renderForm } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'
 

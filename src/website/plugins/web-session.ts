@@ -9,7 +9,7 @@ import { createLateBodyCheck } from '../../http/credentials/late-body.ts'
 import { decodeForm } from '../../http/requests/text-encoding.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createToken } from '../../kernel/tokens.ts'
-import { csrfFieldName } from '../components/sent-form.ts'
+import { csrfFieldName, isOfScript } from '../components/sent-form.ts'
 import { createCsrfToken, isCsrfToken } from './csrf.ts'
 import { findReferringPage } from './referrer.ts'
 
@@ -42,6 +42,8 @@ export interface Visit {
   formerToken: string | undefined
   /** Whether the form needs a sign-in and came without one, so that it is kept, and not handled. */
   isToKeep: boolean
+  /** Whether the form has taken effect: what its script keeps of it is not needed any more. */
+  isFormDone: boolean
   /** The cookie that forms are bound to: of the live session, or of the visitor. */
   secret: string
   /** Identifies the browser, so that a sign-in with a new one can be reported. */
@@ -121,6 +123,8 @@ export const webSession = fastifyPlugin(
     })
     app.decorateReply('signOut', function (this: FastifyReply) {
       this.remember(formerCookie, this.request.visit.sessionToken, endedSessionKnownMs / 1000)
+      // What scripts have kept: drafts, and the API key at /docs.
+      void this.header('clear-site-data', '"storage"')
       return keepSession(this, undefined).clearCookie(cookieName('session'), cookieOptions)
     })
     app.decorateReply('remember', function (this: FastifyReply, name, value, maxAgeSeconds) {
@@ -168,6 +172,7 @@ export const webSession = fastifyPlugin(
           ? findToken(request, cookieName(formerCookie))
           : (findToken(request, cookieName('session')) ?? findToken(request, cookieName(formerCookie))),
         isToKeep: false,
+        isFormDone: false,
         secret,
         browserToken: findToken(request, cookieName('browser')) ?? createToken(),
         csrfToken: createCsrfToken(secret),
@@ -175,7 +180,8 @@ export const webSession = fastifyPlugin(
         referringPage: findReferringPage(request, webUrl),
         recall: (name) => request.cookies[cookieName(name)],
       }
-      if (signedIn?.isExtended && sessionToken !== undefined) keepSession(reply.signIn(sessionToken), renewal)
+      if (signedIn?.isExtended && sessionToken !== undefined)
+        keepSession(reply.signIn(sessionToken), signedIn.renewal)
     })
 
     // After the body has been parsed, multipart included, and before the handler.
@@ -187,6 +193,14 @@ export const webSession = fastifyPlugin(
       if (referringPage !== undefined && sessionId !== undefined)
         return reply.refuse(referringPage, errors.formExpired())
       throw errors.formExpired()
+    })
+
+    // Of a redirect, a script learns neither where it leads nor why (Fetch §4.4, opaque-redirect filtered response).
+    app.addHook('onSend', async (request, reply, payload) => {
+      if (request.method !== 'POST' || reply.statusCode !== 303 || !isOfScript(request)) return payload
+      const location = reply.getHeader('location')
+      void reply.code(200).removeHeader('location').type('application/json; charset=utf-8')
+      return JSON.stringify({ location, done: request.visit.isFormDone })
     })
   },
   { name: 'web-session' },

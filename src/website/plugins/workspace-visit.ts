@@ -10,6 +10,7 @@ import { answerForm, type SendOnce, type FormResult } from './answer-form.ts'
 import { type FormState } from '../components/forms.ts'
 import { form } from '../components/sent-form.ts'
 import type { Role } from '../../domain/roles.ts'
+import type { Html } from '../components/html.ts'
 import type { Section } from '../components/layout.ts'
 import type { Page } from './pages.ts'
 
@@ -17,6 +18,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** For the page of `role_insufficient`: the person's role, and the names of some owners. */
     refusedRole: { role: Role; owners: string[] } | null
+    /** For the page of `not_found`: why there is nothing any more. */
+    whyMissing: WhyMissing | null
   }
 }
 
@@ -62,7 +65,7 @@ export interface WorkspacePages {
   data: (path: string, find: (visit: WorkspaceVisit) => Promise<object>) => void
   /** A file, which is sent while it is read. Without HEAD, which would read it. */
   download: (path: string, open: (visit: WorkspaceVisit) => Promise<Download>) => void
-  /** A stream that reports changes to public/site.js. `watch` returns a function that stops watching. */
+  /** A stream that reports changes to public/live.js. `watch` returns a function that stops watching. */
   changes: (
     path: string,
     watch: (visit: WorkspaceVisit, listener: StreamListener, after: string) => Promise<() => void>,
@@ -74,15 +77,28 @@ export interface UploadPages {
   upload: WorkspacePages['action']
 }
 
+/** Why there is nothing any more at the path of a page. */
+export interface WhyMissing {
+  title: string
+  body: Html
+}
+
+interface WorkspacePagesOptions {
+  workspaces: WorkspacesService
+  sendOnce: SendOnce
+  /** Finds out why there is nothing at the path of a page, or of a form. */
+  explainMissing: (visit: WorkspaceVisit) => Promise<WhyMissing | undefined>
+}
+
 /** Pages for members. Others get `not_a_member`, or `not_found` if there is no such workspace. */
 export function createWorkspacePages(
   app: App,
-  workspaces: WorkspacesService,
-  sendOnce: SendOnce,
+  { workspaces, sendOnce, explainMissing }: WorkspacePagesOptions,
 ): WorkspacePages {
   const enter = (request: FastifyRequest<WorkspaceRoute>, reply: FastifyReply) =>
     enterWorkspace(request, reply, workspaces)
   app.decorateRequest('refusedRole', null)
+  app.decorateRequest('whyMissing', null)
   const explain = async <Result>(visit: WorkspaceVisit, run: (visit: WorkspaceVisit) => Promise<Result>) => {
     try {
       return await run(visit)
@@ -91,7 +107,8 @@ export function createWorkspacePages(
         const { principal, request, workspace } = visit
         const owners = await workspaces.listOwnerNames(principal, workspace.slug)
         request.refusedRole = { role: workspace.role, owners }
-      }
+      } else if (error instanceof ApiError && error.code === 'not_found')
+        visit.request.whyMissing = (await explainMissing(visit)) ?? null
       throw error
     }
   }
@@ -191,7 +208,9 @@ export function sectionOf({ workspace, base, may }: WorkspaceVisit, current: str
   ] as const
   const settings = [
     ['General', `${base}/settings`],
+    ['Service accounts', `${base}/settings/service-accounts`],
     ['Webhooks', `${base}/settings/webhooks`],
+    ['API keys', `${base}/settings/api-keys`],
   ] as const
   const isOfPeople = people.some(([label]) => label === current)
   const isOfSettings = may('webhooks.list') && settings.some(([label]) => label === current)

@@ -1,6 +1,6 @@
 import type { SearchCounts, SearchResult } from '../../areas/workspaces/search/search.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import { searchKinds, searchCountMax, type SearchKind } from '../../domain/search.ts'
+import { searchCountMax, searchFewResults, searchKinds, type SearchKind } from '../../domain/search.ts'
 import type { Services } from '../../services/services.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { readQuery, withQuery } from '../components/lists.ts'
@@ -18,6 +18,7 @@ const resultsMax = 200
 const ofKindMax = 6
 const latestMax = 8
 const workspacesMax = 6
+const similarMax = 10
 
 /** What each kind is called, alone and as several. */
 const kindNames: Record<SearchKind, { one: string; many: string; count: keyof SearchCounts }> = {
@@ -63,7 +64,9 @@ export function searchPages({ page, data }: WorkspacePages, services: SearchServ
       search.count(principal, workspace.slug, q),
       kind === undefined ? findElsewhere(visit, q, services) : [],
     ])
-    return renderSearch(visit, { q, body: renderFound(visit, { q, kind, list, counts, elsewhere }) })
+    const isFew = parseJson(list.items).length < searchFewResults && readQuery(request, 'cursor') === ''
+    const similar = isFew ? await findSimilar(visit, q, services, kind) : []
+    return renderSearch(visit, { q, body: renderFound(visit, { q, kind, list, counts, elsewhere, similar }) })
   })
 
   data('/search/results', async (visit) => {
@@ -95,27 +98,49 @@ async function findLatest(
 
 /** The best results of each kind, with a link to all of it if there are more. */
 async function findGroups(
-  { base, principal, workspace }: WorkspaceVisit,
+  visit: WorkspaceVisit,
   q: string,
-  { search }: SearchServices,
+  services: SearchServices,
 ): Promise<ResultGroup[]> {
+  const { base, principal, workspace } = visit
+  const { search } = services
   const [found, counts] = await Promise.all([
     search.search(principal, workspace.slug, { q, limit: resultsMax }),
     search.count(principal, workspace.slug, q),
   ])
   const all = parseJson(found.items)
-  return searchKinds.flatMap((kind) => {
+  const similar = all.length < searchFewResults ? await findSimilar(visit, q, services) : []
+  const groups = searchKinds.flatMap((kind) => {
     const { many, count } = kindNames[kind]
     if (counts[count] === 0) return []
     const results = all
       .filter((result) => result.kind === kind)
       .slice(0, ofKindMax)
-      .map(({ title, excerpt, path }) => ({ label: title, detail: excerptOf(excerpt ?? ''), href: path }))
+      .map(toResult)
     const isAll = counts[count] <= results.length
     const href = withQuery(`${base}/search`, { q, kind })
     const label = `All ${describeCount(counts[count])} ${kind === 'evidence' ? 'pieces of evidence' : many.toLowerCase()}`
     return [{ name: many, results: isAll ? results : [...results, { label, detail: '', href }] }]
   })
+  return [...groups, { name: 'Similar', results: similar.slice(0, ofKindMax).map(toResult) }]
+}
+
+/** What almost matches, for a text of which little was found. */
+async function findSimilar(
+  { principal, workspace }: WorkspaceVisit,
+  q: string,
+  { search }: Pick<SearchServices, 'search'>,
+  kind?: SearchKind,
+): Promise<SearchResult[]> {
+  const found = await search.search(principal, workspace.slug, {
+    ...{ q, match: 'similar', limit: similarMax },
+    ...(kind !== undefined && { kinds: kind }),
+  })
+  return parseJson(found.items)
+}
+
+function toResult({ title, excerpt, path }: SearchResult): Result {
+  return { label: title, detail: excerptOf(excerpt ?? ''), href: path }
 }
 
 /** The pages and the other workspaces that match a text. */
@@ -188,12 +213,14 @@ interface Found {
   list: ListView<SearchResult>
   counts: SearchCounts
   elsewhere: ResultGroup[]
+  /** What almost matches. */
+  similar: SearchResult[]
 }
 
-function renderFound(visit: WorkspaceVisit, { q, kind, list, counts, elsewhere }: Found): Content {
+function renderFound(visit: WorkspaceVisit, { q, kind, list, counts, elsewhere, similar }: Found): Content {
   const results = parseJson(list.items)
   const path = `${visit.base}/search`
-  const isEmpty = results.length === 0 && elsewhere.length === 0
+  const isEmpty = results.length === 0 && similar.length === 0 && elsewhere.length === 0
   const found = searchKinds.filter((one) => counts[kindNames[one].count] > 0 || one === kind)
   return html`${
     found.length > 0 &&
@@ -215,14 +242,18 @@ function renderFound(visit: WorkspaceVisit, { q, kind, list, counts, elsewhere }
       ${results.map((result) => html`<li>${renderResult(result, kind)}</li>`)}
     </ul>`
   }
-  ${renderPager(list, { path, parameters: { q, kind: kind ?? '' } })} ${elsewhere.map(renderGroup)}
+  ${renderPager(list, { path, parameters: { q, kind: kind ?? '' } })}
   ${
-    isEmpty &&
-    html`<p role="status">
-      Nothing matches “<bdi>${q}</bdi>”. The search finds words and their beginnings, not parts from the
-      middle.
-    </p>`
-  }`
+    similar.length > 0 &&
+    html`<section>
+      <p role="status">${results.length === 0 ? 'No exact match. Similar:' : 'Similar:'}</p>
+      <ul class="rows">
+        ${similar.map((result) => html`<li>${renderResult(result, kind)}</li>`)}
+      </ul>
+    </section>`
+  }
+  ${elsewhere.map(renderGroup)}
+  ${isEmpty && html`<p role="status">Nothing matches “<bdi>${q}</bdi>”, and nothing is similar.</p>`}`
 }
 
 function renderResult({ kind, title, excerpt, path }: SearchResult, only: SearchKind | undefined): Html {

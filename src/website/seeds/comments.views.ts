@@ -1,4 +1,5 @@
-import type { Comment } from '../../areas/comments/comments.service.ts'
+import type { AgentRequest } from '../../areas/agentRequests/agentRequests.service.ts'
+import type { Comment, WithPicture } from '../../areas/comments/comments.service.ts'
 import { commentLengthMax, toMention } from '../../domain/comments.ts'
 import { renderField, renderForm, stateOf } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'
@@ -8,21 +9,13 @@ import { renderMarkdown } from '../components/markdown.ts'
 import { renderTime } from '../components/words.ts'
 import type { Page } from '../plugins/pages.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { renderAuthor } from '../views/author.views.ts'
+import { renderRequest } from './agent-requests.views.ts'
+import { renderByline } from '../views/author.views.ts'
 
-/** What a new comment is about, apart from its seed. */
-export interface CommentSubject {
-  /** The evidence that it is about. */
-  evidenceId?: string
-  /** The comment that it begins with as a quote. */
-  quoted?: Comment
-}
-
-/** The form that comments on a seed, or on one piece of its evidence. */
-export function renderCommentForm(visit: WorkspaceVisit, path: string, about: CommentSubject): Html {
+/** The form that comments on a seed or a piece of its evidence, whose page has the path. It can begin with a quote. */
+export function renderCommentForm(visit: WorkspaceVisit, path: string, quoted?: Comment): Html {
   const action = `${path}/comments`
   const state = stateOf(visit.state, action)
-  const evidenceId = state.values.evidenceId ?? about.evidenceId ?? ''
   return html`<div id="comment">
     ${renderForm({
       request: visit.request,
@@ -30,18 +23,16 @@ export function renderCommentForm(visit: WorkspaceVisit, path: string, about: Co
       state,
       fields: ['body'],
       attributes: html`data-mentions="${visit.base}/people/names"`,
-      body: html`${
-          evidenceId !== '' &&
-          html`<input type="hidden" name="evidenceId" value="${evidenceId}" />
-            <p class="hint">
-              About <a href="#evidence-${evidenceId}">a piece of evidence</a> ·
-              <a href="${path}#comment">About the seed</a>
-            </p>`
-        }
-        ${renderBodyField(state, about.quoted ? quote(about.quoted) : '')} <button>Comment</button>`,
+      body: html`${renderBodyField(state, quoted ? quote(quoted) : '')}
+        <button class="quiet">Comment</button>`,
     })}
   </div>`
 }
+
+/** Why a viewer sees no field for comments. */
+export const whyNoComments = html`<p class="hint">
+  You are a viewer: you read what others write here. Owners and admins can change your role.
+</p>`
 
 function renderBodyField(state: WorkspaceVisit['state'], value: string): Html {
   return renderField({
@@ -50,7 +41,7 @@ function renderBodyField(state: WorkspaceVisit['state'], value: string): Html {
     rows: 3,
     maxLength: commentLengthMax,
     value,
-    hint: 'Markdown. Write @ and a name to mention somebody.',
+    hint: 'Markdown. Write @ and a name to mention somebody or to ask an agent.',
     state,
   })
 }
@@ -62,21 +53,39 @@ function quote({ body, authorUserId, authorName }: Comment): string {
   return `${lines.join('\n')}\n\n${author}`
 }
 
-/** A comment in the thread of its seed, whose page has the path. */
-export function renderComment(visit: WorkspaceVisit, comment: Comment, path: string): Html {
+/** The page of what a comment is about: its seed, or a piece of its evidence. */
+export function pathOfSubject(
+  base: string,
+  { seedId, evidenceId }: Pick<Comment, 'seedId' | 'evidenceId'>,
+): string {
+  return `${base}/seeds/${seedId}${evidenceId === null ? '' : `/evidence/${evidenceId}`}`
+}
+
+/** A visit to a page with comments, with what they asked of agents. */
+export interface ThreadVisit extends WorkspaceVisit {
+  requests?: readonly AgentRequest[]
+}
+
+/** A comment in a thread, or under the piece of evidence that it is about. */
+export function renderComment(
+  visit: ThreadVisit,
+  comment: WithPicture<Comment>,
+  { isUnderPiece = false }: { isUnderPiece?: boolean } = {},
+): Html {
   const { base, may, principal, request } = visit
-  const { id, body, authorUserId, authorName, agentName, createdAt, editedAt, evidenceId } = comment
+  const { id, body, authorUserId, authorName, createdAt, editedAt, seedId, evidenceId } = comment
   const isOwn = authorUserId === principal.user.id
   const description = html`the comment by <bdi>${authorName}</bdi>`
+  const path = pathOfSubject(base, { seedId, evidenceId })
   return html`<article class="stack comment" id="comment-${id}">
-    <p class="hint">
-      ${renderAuthor(authorName, agentName)}${
-        evidenceId !== null && html` on <a href="#evidence-${evidenceId}">evidence</a>`
-      },
-      ${renderTime(createdAt)}${editedAt !== null && ' · edited'}
-    </p>
+    ${renderByline(
+      comment,
+      html`${evidenceId !== null && !isUnderPiece && html` on <a href="${path}">evidence</a>`},
+      ${renderTime(createdAt)}${editedAt !== null && ' · edited'}`,
+    )}
     ${renderMarkdown(body, base)}
-    <div class="choices">
+    ${visit.requests?.filter(({ commentId }) => commentId === id).map((each) => renderRequest(visit, each))}
+    <div class="choices subtle">
       ${
         may('comments.create') &&
         html`<a class="button small quiet" href="${withQuery(path, { quote: id })}#comment"
@@ -109,7 +118,7 @@ export function renderComment(visit: WorkspaceVisit, comment: Comment, path: str
 }
 
 /** The page on which the author edits a comment. */
-export function renderEditComment(visit: WorkspaceVisit, { id, seedId, body }: Comment): Page {
+export function renderEditComment(visit: WorkspaceVisit, { id, seedId, evidenceId, body }: Comment): Page {
   const { base, request, state } = visit
   return {
     title: 'Edit comment',
@@ -125,8 +134,22 @@ export function renderEditComment(visit: WorkspaceVisit, { id, seedId, body }: C
         body: html`${renderBodyField(state, body)}
           <p class="line">
             <button>Save</button>
-            <a class="button quiet" href="${base}/seeds/${seedId}#comment-${id}">Cancel</a>
+            <a class="button quiet" href="${pathOfSubject(base, { seedId, evidenceId })}#comment-${id}"
+              >Cancel</a
+            >
           </p>`,
       })}`,
+  }
+}
+
+/** A comment alone. Links to comments lead here when the thread does not show them on its first page. */
+export function renderCommentPage(visit: ThreadVisit, comment: Comment): Page {
+  const path = pathOfSubject(visit.base, comment)
+  return {
+    title: 'Comment',
+    section: sectionOf(visit, 'Seeds'),
+    body: html`<p><a href="${path}">${comment.evidenceId === null ? 'To the seed' : 'To the evidence'}</a></p>
+      <h1>Comment</h1>
+      ${renderComment(visit, { ...comment, authorPicture: null }, { isUnderPiece: true })}`,
   }
 }

@@ -147,7 +147,7 @@ function renderSymbol(verdict: Verdict): Html {
 
 /** The pattern of bars that contradict, so that they differ from others by more than their colour. */
 function renderHatch(): Html {
-  return html`<svg width="0" height="0" aria-hidden="true">
+  return html`<svg class="hatch" width="0" height="0" aria-hidden="true">
     <pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse">
       <path class="stroke" d="M0 5 L5 0" />
     </pattern>

@@ -1,22 +1,30 @@
+import type { DiscussedEvidence, WithPicture } from '../../areas/comments/comments.service.ts'
 import type { Evidence } from '../../areas/evidence/evidence.service.ts'
 import { reasonLengthMax } from '../../domain/seeds.ts'
 import { renderField, renderForm } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
-import { renderConfirmed, withQuery } from '../components/lists.ts'
+import { renderConfirmed } from '../components/lists.ts'
 import { renderMarkdown } from '../components/markdown.ts'
-import { renderTime } from '../components/words.ts'
+import { countOf, renderTime } from '../components/words.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { renderAuthor } from '../views/author.views.ts'
+import { renderAuthor, renderByline } from '../views/author.views.ts'
+import { pathOfSubject, renderComment, type ThreadVisit } from './comments.views.ts'
 import { verdictNames } from './evidence-balance.ts'
 import { kindNames } from './evidence-form.views.ts'
 
 /**
- * A piece of evidence, with what the reader may do to it. Evidence that was added after `correctableSince` can be corrected
- * by its author.
+ * A piece of evidence with what the reader may do to it, and, in a thread, with its first comments under it. Evidence that was
+ * added after `correctableSince` can be corrected by its author.
  */
-export function renderPiece(visit: WorkspaceVisit, piece: Evidence, correctableSince: Date): Html {
-  if (piece.withdrawnAt !== null) return renderWithdrawn(piece)
-  const { id, kind, verdict, summary, sourceUrl, authorName, agentName, createdAt, editedAt } = piece
+export function renderPiece(
+  visit: ThreadVisit,
+  piece: WithPicture<Evidence> | DiscussedEvidence,
+  correctableSince: Date,
+): Html {
+  const discussion = 'discussion' in piece && renderDiscussion(visit, piece)
+  if (piece.withdrawnAt !== null)
+    return html`<div class="stack">${renderWithdrawn(piece)} ${discussion}</div>`
+  const { id, kind, verdict, summary, sourceUrl, createdAt, editedAt } = piece
   const corrected = editedAt !== null && html` · corrected ${renderTime(editedAt)}`
   return html`<article class="stack piece" id="evidence-${id}">
     <p><span class="tag verdict-${verdict}">${verdictNames[verdict]}</span> ${kindNames[kind]}</p>
@@ -27,8 +35,11 @@ export function renderPiece(visit: WorkspaceVisit, piece: Evidence, correctableS
         Source: <a href="${sourceUrl}" rel="noopener noreferrer nofollow"><bdi>${sourceUrl}</bdi></a>
       </p>`
     }
-    <p class="hint">${renderAuthor(authorName, agentName)}, ${renderTime(createdAt)}${corrected}</p>
-    ${renderPieceActions(visit, piece, correctableSince)}
+    <div class="foot">
+      ${renderByline(piece, html`, ${renderTime(createdAt)}${corrected}`)}
+      ${renderPieceActions(visit, piece, correctableSince)}
+    </div>
+    ${discussion}
   </article>`
 }
 
@@ -47,6 +58,27 @@ function renderWithdrawn({
   </p>`
 }
 
+/** The page of a piece of evidence, with its discussion. */
+export const pathOfPiece = (base: string, { seedId, id }: Pick<Evidence, 'seedId' | 'id'>): string =>
+  pathOfSubject(base, { seedId, evidenceId: id })
+
+/** The first comments on a piece, oldest first. Its page shows the others. */
+function renderDiscussion(visit: ThreadVisit, piece: DiscussedEvidence): Content {
+  const { comments, total } = piece.discussion
+  if (total === 0) return false
+  return html`<div class="discussion">
+    ${comments.map((comment) => renderComment(visit, comment, { isUnderPiece: true }))}
+    ${
+      total > comments.length &&
+      html`<p>
+        <a href="${pathOfPiece(visit.base, piece)}#comments"
+          >${countOf(total - comments.length, 'more comment')}</a
+        >
+      </p>`
+    }
+  </div>`
+}
+
 function renderPieceActions(visit: WorkspaceVisit, piece: Evidence, correctableSince: Date): Content {
   const { base, may, principal } = visit
   const isAuthor = piece.authorUserId === principal.user.id
@@ -54,17 +86,17 @@ function renderPieceActions(visit: WorkspaceVisit, piece: Evidence, correctableS
   const mayWithdraw = may(isAuthor ? 'evidence.withdraw' : 'evidence.withdrawOthers')
   const mayComment = may('comments.create')
   if (!mayCorrect && !mayWithdraw && !mayComment) return false
-  const path = `${base}/seeds/${piece.seedId}`
-  return html`<div class="choices">
+  const path = pathOfPiece(base, piece)
+  return html`<div class="choices subtle">
     ${
       mayComment &&
-      html`<a class="button small quiet" href="${withQuery(path, { evidence: piece.id })}#comment"
+      html`<a class="button small quiet" href="${path}#comment"
         >Comment<span class="visually-hidden"> on this evidence</span></a
       >`
     }
     ${
       mayCorrect &&
-      html`<a class="button small quiet" href="${path}/evidence/${piece.id}/edit"
+      html`<a class="button small quiet" href="${path}/edit"
         >Correct<span class="visually-hidden"> this evidence</span></a
       >`
     }

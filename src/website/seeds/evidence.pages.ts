@@ -1,28 +1,53 @@
 import { errors } from '../../kernel/errors.ts'
 import { evidenceKinds, verdicts } from '../../domain/seeds.ts'
 import type { Services } from '../../services/services.ts'
+import { readListView } from '../components/pager.ts'
 import { notice } from '../components/notice.ts'
 import { readField, readText, requireChoice } from '../components/sent-form.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { readQuoted } from './comments.pages.ts'
 import { renderCorrection } from './evidence-form.views.ts'
+import { renderEvidencePage } from './evidence.views.ts'
 
 /** The forms that add, correct and withdraw evidence. */
 export function evidencePages(
   { page, action, creation }: WorkspacePages,
-  { corrections, evidence }: Pick<Services, 'corrections' | 'evidence'>,
+  {
+    agentRequests,
+    comments,
+    evidenceEdits,
+    evidence,
+    seeds,
+  }: Pick<Services, 'agentRequests' | 'comments' | 'evidenceEdits' | 'evidence' | 'seeds'>,
 ): void {
   creation('/seeds/:id/evidence', '/seeds/:id', async (visit) => {
     const { sourceUrl, ...finding } = readEvidenceForm(visit)
     await evidence.add(visit.principal, visit.request.params.id, {
       ...finding,
       ...(sourceUrl !== '' && { sourceUrl }),
+      join: true,
     })
     return { path: listPath(visit), notice: notice`Evidence added.` }
   })
 
+  page('/seeds/:id/evidence/:evidenceId', async (visit) => {
+    const { principal, request, workspace } = visit
+    const { id: seedId, evidenceId } = request.params
+    const [{ seed, correctableSince }, piece, quoted, discussion, requests] = await Promise.all([
+      seeds.getDetails(principal, { slug: workspace.slug, seedId }),
+      comments.getPiece(principal, { seedId, evidenceId }),
+      readQuoted(visit, comments),
+      readListView(request, (position) =>
+        comments.listDiscussion(principal, { seedId, evidenceId }, position),
+      ),
+      agentRequests.listOfSeed(principal, seedId),
+    ])
+    return renderEvidencePage({ ...visit, requests }, { seed, correctableSince, piece, quoted, discussion })
+  })
+
   page('/seeds/:id/evidence/:evidenceId/edit', async (visit) => {
     const { id, evidenceId } = visit.request.params
-    const piece = await corrections.find(visit.principal, evidenceId)
+    const piece = await evidenceEdits.find(visit.principal, evidenceId)
     if (piece.seedId !== id) throw errors.notFound()
     return renderCorrection(visit, piece)
   })
@@ -30,14 +55,14 @@ export function evidencePages(
   const editPath = '/seeds/:id/evidence/:evidenceId/edit'
   action(editPath, editPath, async (visit) => {
     const { principal, request } = visit
-    await corrections.update(principal, request.params.evidenceId, readEvidenceForm(visit))
+    await evidenceEdits.update(principal, request.params.evidenceId, readEvidenceForm(visit))
     return { path: listPath(visit), notice: notice`Evidence corrected.` }
   })
 
   action('/seeds/:id/evidence/:evidenceId/withdraw', '/seeds/:id', async (visit) => {
     const { principal, request } = visit
     const reason = readField(request, 'reason').trim()
-    await corrections.withdraw(principal, request.params.evidenceId, { ...(reason !== '' && { reason }) })
+    await evidenceEdits.withdraw(principal, request.params.evidenceId, { ...(reason !== '' && { reason }) })
     return { path: listPath(visit), notice: notice`Evidence withdrawn.` }
   })
 }

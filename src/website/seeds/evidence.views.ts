@@ -1,7 +1,17 @@
-import type { Seed } from '../../areas/seeds/seeds.service.ts'
-import { renderForm, type FormState } from '../components/forms.ts'
-import { html, type Html } from '../components/html.ts'
-import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import type { Seed, SeedDetails } from '../../areas/seeds/seeds.service.ts'
+import { isClosed } from '../../domain/seeds.ts'
+import type { Comment, WithPicture } from '../../areas/comments/comments.service.ts'
+import type { Evidence } from '../../areas/evidence/evidence.service.ts'
+import { parseJson } from '../../kernel/json-text.ts'
+import { renderForm, renderRefusal, type FormState } from '../components/forms.ts'
+import { renderRows } from '../components/lists.ts'
+import { renderDone } from '../components/notice.ts'
+import { renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
+import type { Page } from '../plugins/pages.ts'
+import { html, type Content } from '../components/html.ts'
+import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { renderComment, renderCommentForm, whyNoComments, type ThreadVisit } from './comments.views.ts'
+import { pathOfPiece, renderPiece } from './evidence-item.views.ts'
 import { evidenceFormFields, renderEvidenceFields } from './evidence-form.views.ts'
 
 /** Whether the form that adds evidence was refused, and not another one of the page. */
@@ -9,17 +19,64 @@ export function isAboutEvidence(state: FormState): boolean {
   return state.values.verdict !== undefined
 }
 
-/** The form that adds evidence to a seed. */
-export function renderEvidenceForm({ base, request, state }: WorkspaceVisit, seed: Seed): Html {
+/**
+ * The form that adds evidence to a seed, which people join with it. Who has not joined cannot join one that is validated or
+ * dropped.
+ */
+export function renderEvidenceForm({ base, may, request, state }: WorkspaceVisit, seed: Seed): Content {
+  if (!may('seeds.addEvidence')) return false
+  // A form that was refused stays, with what was typed, even if the seed was closed meanwhile.
   const isRefused = isAboutEvidence(state)
-  return html`<details class="reveal" ${isRefused && html`open`}>
+  if (!seed.joined && isClosed(seed.status) && !isRefused)
+    return html`<p class="hint">
+      This seed is ${seed.status}: only its participants can add evidence. Who reopens it can join again.
+    </p>`
+  return html`<details class="reveal act" ${isRefused && html`open`}>
     <summary>Add evidence</summary>
     ${renderForm({
       request,
       action: `${base}/seeds/${seed.id}/evidence`,
       ...(isRefused && { state }),
       fields: evidenceFormFields,
-      body: html`${renderEvidenceFields(state)} <button>Add evidence</button>`,
+      body: html`${renderEvidenceFields(state)}
+        ${!seed.joined && html`<p class="hint">You join the seed with it: you take part in it, and follow it.</p>`}
+        <button>Add evidence</button>`,
     })}
   </details>`
+}
+
+interface EvidencePage extends Pick<SeedDetails, 'seed' | 'correctableSince'> {
+  piece: WithPicture<Evidence>
+  /** Its comments, oldest first. */
+  discussion: ListView<WithPicture<Comment>>
+  /** The comment that the form begins with as a quote. */
+  quoted: Comment | undefined
+}
+
+/** The page of a piece of evidence: its discussion, with the form that adds to it. */
+export function renderEvidencePage(visit: ThreadVisit, shown: EvidencePage): Page {
+  const { base, may, request } = visit
+  const { seed, piece, correctableSince, discussion, quoted } = shown
+  const path = pathOfPiece(base, piece)
+  return {
+    title: `Evidence: ${seed.title}`,
+    section: sectionOf(visit, 'Seeds'),
+    hasMentions: true,
+    hasLostForms: true,
+    body: html`<p>
+        <a href="${base}/seeds/${seed.id}#evidence-${piece.id}"><bdi>${seed.title}</bdi></a>
+      </p>
+      <h1>Evidence</h1>
+      ${renderDone(request)} ${renderRefusal(request)} ${renderPiece(visit, piece, correctableSince)}
+      <section class="stack" aria-labelledby="comments">
+        <h2 id="comments">Comments</h2>
+        ${renderNotices([discussion.isReset && resetNotice])}
+        ${renderRows(
+          parseJson(discussion.items).map((comment) => renderComment(visit, comment, { isUnderPiece: true })),
+          html`<p>No comments yet.</p>`,
+        )}
+        ${renderPager(discussion, { path, fragment: 'comments' })}
+        ${may('comments.create') ? renderCommentForm(visit, path, quoted) : whyNoComments}
+      </section>`,
+  }
 }

@@ -18,6 +18,7 @@ export interface Board {
   columns: { status: SeedStatus; page: ListPage<Seed> }[]
   counts: SeedCounts
   faces: SeedFaces
+  isNewcomer: boolean
 }
 
 /**
@@ -62,6 +63,7 @@ export function renderSeedBoard(visit: WorkspaceVisit, asked: SeedSearch, board:
   return renderSeeds(visit, search, {
     view: 'board',
     counts: board.counts,
+    isNewcomer: board.isNewcomer,
     isEmpty: lanes.every(({ seeds }) => seeds.length === 0),
     body: may('seeds.update')
       ? renderForm({ request, action: `${base}/seeds?view=board`, className: 'whole', body })
@@ -72,8 +74,8 @@ export function renderSeedBoard(visit: WorkspaceVisit, asked: SeedSearch, board:
 function renderCard({ base, may }: WorkspaceVisit, seed: Seed, faces: SeedFaces): Content {
   return html`<a class="title" href="${base}/seeds/${seed.id}" draggable="false"><bdi>${seed.title}</bdi></a>
     <p class="clip"><bdi>${excerptOf(seed.summary)}</bdi></p>
-    <p class="hint">${describeSeed(seed)}</p>
-    <div class="line">
+    <p class="hint">${describeSeed(seed, { isCard: true })}</p>
+    <div class="foot">
       ${renderFaces(faces.get(seed.id))} ${may('seeds.update') && renderMoves(base, seed)}
     </div>`
 }

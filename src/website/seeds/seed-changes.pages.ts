@@ -1,5 +1,6 @@
 import { ApiError, errors } from '../../kernel/errors.ts'
-import { seedStatuses } from '../../domain/seeds.ts'
+import { askedAs, seedStatuses } from '../../domain/seeds.ts'
+import { parseJson } from '../../kernel/json-text.ts'
 import { versionsOf } from '../../kernel/edits.ts'
 import type { Services } from '../../services/services.ts'
 import { readOpened } from '../components/edits.ts'
@@ -12,7 +13,10 @@ import { statusNames } from './seed-status.views.ts'
 import { readSeedForm } from './seed-form.views.ts'
 
 /** The forms that change a seed. */
-export function seedChangesPages({ action }: WorkspacePages, { seeds }: Pick<Services, 'seeds'>): void {
+export function seedChangesPages(
+  { action }: WorkspacePages,
+  { people, seeds }: Pick<Services, 'people' | 'seeds'>,
+): void {
   action('/seeds/:id/edit', '/seeds/:id/edit', async (visit) => {
     const { principal, request } = visit
     await seeds.update(principal, request.params.id, readSeedForm(request), readOpened(request))
@@ -24,7 +28,16 @@ export function seedChangesPages({ action }: WorkspacePages, { seeds }: Pick<Ser
     const status = requireChoice(request, 'status', seedStatuses)
     const statusReason = readField(request, 'statusReason').trim()
     const change = { status, ...(statusReason !== '' && { statusReason }) }
-    await seeds.update(principal, request.params.id, change, readOpened(request))
+    try {
+      await seeds.update(principal, request.params.id, change, readOpened(request))
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== errors.changedMeanwhile.code) throw error
+      // There is no text to compare, as the general message asks.
+      const { status: now } = await seeds.get(principal, request.params.id)
+      throw errors.changedMeanwhile({
+        message: `Somebody else has changed the status meanwhile: it is ${statusNames[now].toLowerCase()} now. Nothing was saved.`,
+      })
+    }
     return { path: seedPath(visit), notice: notice`Status changed.` }
   })
 
@@ -50,6 +63,24 @@ export function seedChangesPages({ action }: WorkspacePages, { seeds }: Pick<Ser
   action('/seeds/:id/join', '/seeds/:id', async (visit) => {
     await seeds.join(visit.principal, visit.request.params.id)
     return { path: seedPath(visit), notice: notice`You joined the seed.` }
+  })
+
+  action('/seeds/:id/ask', '/seeds/:id', async (visit) => {
+    const { principal, request, workspace } = visit
+    const q = readField(request, 'person').trim()
+    const as = requireChoice(request, 'as', askedAs)
+    const found = await people.list(principal, workspace.slug, { q, kind: 'member', limit: 2 })
+    const [person, another] = parseJson(found.items)
+    if (q === '' || person?.userId == null || another)
+      throw errors.personNotAskable({
+        field: 'person',
+        message:
+          q !== '' && another
+            ? 'Several members match. Type more of the name, or the email address.'
+            : 'No member of the workspace matches.',
+      })
+    await seeds.invitePerson(principal, request.params.id, { userId: person.userId, as })
+    return { path: seedPath(visit), notice: notice`You asked ${person.name} to join.` }
   })
 
   action('/seeds/:id/leave', '/seeds/:id', async (visit) => {

@@ -1,19 +1,23 @@
 import type { Seed } from '../../areas/seeds/seeds.service.ts'
 import type { FastifyRequest } from 'fastify'
+import { deletedSeedsKeptMs } from '../../domain/seeds.ts'
 import { parseJson } from '../../kernel/json-text.ts'
+import type { Services } from '../../services/services.ts'
 import { renderAction } from '../components/forms.ts'
 import { html, type Content } from '../components/html.ts'
 import { renderConfirmed, renderRows } from '../components/lists.ts'
 import { renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import { renderTime } from '../components/words.ts'
+import { readEventContext, renderEvent } from '../views/events.views.ts'
 import type { Page } from '../plugins/pages.ts'
-import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { sectionOf, type WhyMissing, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
-/** The button that deletes a seed, for those who may. */
+/** The button of a menu that deletes a seed, for those who may. */
 export function renderDeletion({ base, may, principal, request }: WorkspaceVisit, seed: Seed): Content {
   const isCreator = seed.createdByUserId === principal.user.id
   if (!may('seeds.deleteOthers') && !(isCreator && may('seeds.delete'))) return false
   return renderConfirmed({
+    isInMenu: true,
     label: 'Delete',
     description: 'this seed',
     question: 'Nobody sees it then. It can be restored for 14 days.',
@@ -49,6 +53,28 @@ function renderRestoration(request: FastifyRequest, base: string, id: string, ti
   })
 }
 
+/** Says who deleted the seed of a page, with the form that restores it. Nothing if the seed was never there. */
+export async function explainDeletedSeed(
+  visit: WorkspaceVisit,
+  services: Pick<Services, 'events' | 'grants'>,
+): Promise<WhyMissing | undefined> {
+  const { base, may, principal, request, workspace } = visit
+  const { id } = request.params
+  if (request.routeOptions.url?.startsWith('/w/:slug/seeds/:id') !== true) return undefined
+  const filter = { targetId: id, types: ['seed.deleted', 'seed.restored'], limit: 1 } as const
+  const { items } = await services.events.list(principal, workspace.slug, filter)
+  const [event] = parseJson(items)
+  if (event?.type !== 'seed.deleted') return undefined
+  const isRestorable = Date.now() - Date.parse(event.createdAt) < deletedSeedsKeptMs
+  const isTheirs = may('seeds.deleteOthers') || event.actorUserId === principal.user.id
+  const context = await readEventContext(services, visit, [event])
+  return {
+    title: 'This seed was deleted',
+    body: html`${renderEvent(event, renderTime(event.createdAt), context)}
+    ${isRestorable && isTheirs && renderRestoration(request, base, id, 'this seed')}`,
+  }
+}
+
 /** The deleted seeds that the reader can restore. */
 export function renderDeletedSeeds(visit: WorkspaceVisit, list: ListView<Seed>): Page {
   const { base, request } = visit
@@ -57,7 +83,7 @@ export function renderDeletedSeeds(visit: WorkspaceVisit, list: ListView<Seed>):
     section: sectionOf(visit, 'Seeds'),
     body: html`<p><a href="${base}/seeds">All seeds</a></p>
       <h1>Deleted seeds</h1>
-      <p class="hint">Those that you can restore. Seeds are erased 14 days after they were deleted.</p>
+      <p class="hint">You can restore these until 14 days after they were deleted. Then they are erased.</p>
       ${renderNotices([list.isReset && resetNotice])}
       ${renderRows(
         parseJson(list.items).map(
@@ -70,7 +96,7 @@ export function renderDeletedSeeds(visit: WorkspaceVisit, list: ListView<Seed>):
               ${renderRestoration(request, base, id, title)}
             </div>`,
         ),
-        html`<p>There are none.</p>`,
+        html`<p>No deleted seeds.</p>`,
       )}
       ${renderPager(list, { path: `${base}/seeds/deleted` })}`,
   }

@@ -12,6 +12,7 @@ import { readField, readText } from '../components/sent-form.ts'
 import { html } from '../components/html.ts'
 import type { Page } from '../plugins/pages.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { whatIsSeed } from './seed-words.ts'
 
 const fields = ['title', 'summary', 'problem', 'audience', 'hypothesis', 'successCriteria'] as const
 
@@ -42,6 +43,7 @@ export function renderSeedForm(visit: WorkspaceVisit, seed?: Seed): Page {
         ${seed ? html`<a href="${path}"><bdi>${seed.title}</bdi></a>` : html`<a href="${path}">All seeds</a>`}
       </p>
       <h1>${title}</h1>
+      ${!seed && html`<p class="lead">${whatIsSeed}</p>`}
       ${renderForm({
         request,
         action: seed ? `${path}/edit` : `${path}/new`,
@@ -51,6 +53,7 @@ export function renderSeedForm(visit: WorkspaceVisit, seed?: Seed): Page {
         body: html`${stored && renderOpened(stored)}
           ${field('title', {
             label: 'Title',
+            isFirst: seed === undefined,
             maxLength: seedTitleLengthMax,
             hint: `A few words that name the idea, up to ${seedTitleLengthMax} characters.`,
           })}

@@ -30,14 +30,14 @@ export function renderFaces(faces: readonly SeedFace[] = []): Content {
   >`
 }
 
-/** A seed in numbers. */
-export function describeSeed(seed: Seed): Content {
+/** A seed in numbers. A card has the faces of participants in place of their number. */
+export function describeSeed(seed: Seed, { isCard = false }: { isCard?: boolean } = {}): Content {
   const { participantCount, commentCount, joined, updatedAt, agentName, evidenceCounts } = seed
   const people = participantCount === 0 ? 'Nobody has joined' : countOf(participantCount, 'participant')
   const agent = agentName !== null && html`${renderAgent(agentName)} · `
   const balance = renderSmallBalance(evidenceCounts)
   return html`${agent}${balance && html`${balance} · `}${
     commentCount > 0 && `${countOf(commentCount, 'comment')} · `
-  }${people}${joined && ' · you joined'}
-  · changed ${renderTime(updatedAt)}`
+  }${!isCard && html`${people}${joined && ' · you joined'} · `}changed
+  ${renderTime(updatedAt)}`
 }

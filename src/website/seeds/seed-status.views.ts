@@ -4,6 +4,7 @@ import { renderOpened } from '../components/edits.ts'
 import { renderField, renderForm, stateOf } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { whatIsStatus } from './seed-words.ts'
 
 export const statusNames: Record<SeedStatus, string> = {
   open: 'Open',
@@ -27,36 +28,41 @@ const statusActions: Record<SeedStatus, string> = {
 /** The form that changes the status of a seed, with a reason. It is refused if the status was changed since. */
 export function renderStatusForm({ base, request, state }: WorkspaceVisit, seed: Seed): Html {
   const action = `${base}/seeds/${seed.id}/status`
+  const own = stateOf(state, action)
   return html`<section aria-labelledby="status">
     <h2 id="status">Status</h2>
     <p>${renderStatus(seed.status)}</p>
-    ${renderForm({
-      request,
-      action,
-      body: html`${renderOpened({ status: seed.status })}
-        ${renderField({
-          name: 'statusReason',
-          label: 'Reason',
-          maxLength: reasonLengthMax,
-          isOptional: true,
-          autocomplete: 'off',
-          state: stateOf(state, action),
-        })}
-        <div class="choices">
-          ${seedStatuses
-            .filter((status) => status !== seed.status)
-            .map(
-              (status) =>
-                html`<button class="small quiet" name="status" value="${status}">
-                  ${statusActions[status]}
-                </button>`,
-            )}
-        </div>
-        ${
-          seed.status !== 'validated' &&
-          seed.evidenceCounts.supports === 0 &&
-          html`<p class="hint">No evidence supports this seed yet.</p>`
-        }`,
-    })}
+    <p class="hint">${whatIsStatus[seed.status]}</p>
+    <details class="reveal" ${own.error !== undefined && html`open`}>
+      <summary>Change the status</summary>
+      ${renderForm({
+        request,
+        action,
+        body: html`${renderOpened({ status: seed.status })}
+          ${renderField({
+            name: 'statusReason',
+            label: 'Reason',
+            maxLength: reasonLengthMax,
+            isOptional: true,
+            autocomplete: 'off',
+            state: own,
+          })}
+          <div class="choices">
+            ${seedStatuses
+              .filter((status) => status !== seed.status)
+              .map(
+                (status) =>
+                  html`<button class="small quiet" name="status" value="${status}">
+                    ${statusActions[status]}
+                  </button>`,
+              )}
+          </div>
+          ${
+            seed.status !== 'validated' &&
+            seed.evidenceCounts.supports === 0 &&
+            html`<p class="hint">No evidence supports this seed yet.</p>`
+          }`,
+      })}
+    </details>
   </section>`
 }

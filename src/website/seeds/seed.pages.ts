@@ -1,44 +1,46 @@
+import type { App } from '../../http/app-types.ts'
 import { threadFilters } from '../../areas/comments/comments.service.ts'
-import { ApiError, errors } from '../../kernel/errors.ts'
+import { errors } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
+import { seedPagesPath } from '../../domain/page-urls.ts'
 import type { Services } from '../../services/services.ts'
 import { readQuery } from '../components/lists.ts'
 import { readListView } from '../components/pager.ts'
 import type { Page } from '../plugins/pages.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { readChangesUrl } from '../views/events.views.ts'
+import { findNamed, readChangesUrl } from '../views/events.views.ts'
 import { renderSeedForm } from './seed-form.views.ts'
-import type { CommentSubject } from './comments.views.ts'
+import { readQuoted } from './comments.pages.ts'
 import { renderSeed } from './seed.views.ts'
 
 const itemsOfThread = 30
 const eventsOfPage = 20
 
+/** The permanent address of a seed, which leads to its page. The browser keeps the part behind `#`. */
+export function seedAddress(app: App, { seeds }: Pick<Services, 'seeds'>): void {
+  app.get<{ Params: { id: string } }>(`${seedPagesPath}:id`, async ({ principal, params }, reply) =>
+    reply.redirect(`/w/${await seeds.getSlug(principal, params.id)}/seeds/${params.id}`, 302),
+  )
+}
+
 /** A seed with its evidence and comments, and the form for its text. */
 export function seedPages(
   { page }: WorkspacePages,
-  { comments, events, integrations, seeds }: Pick<Services, 'comments' | 'events' | 'integrations' | 'seeds'>,
+  {
+    agentRequests,
+    comments,
+    events,
+    grants,
+    seeds,
+  }: Pick<Services, 'agentRequests' | 'comments' | 'events' | 'grants' | 'seeds'>,
 ): void {
-  /** What the form for a comment is about. A comment that is gone is not quoted. */
-  const readSubject = async ({ principal, request }: WorkspaceVisit): Promise<CommentSubject> => {
-    const [evidenceId, quotedId] = [readQuery(request, 'evidence'), readQuery(request, 'quote')]
-    if (quotedId === '') return evidenceId === '' ? {} : { evidenceId }
-    try {
-      const quoted = await comments.get(principal, quotedId)
-      return { quoted, ...(quoted.evidenceId !== null && { evidenceId: quoted.evidenceId }) }
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'not_found') return {}
-      throw error
-    }
-  }
-
   const showSeed = async (visit: WorkspaceVisit): Promise<Page> => {
     const { principal, request, workspace } = visit
     const path = { slug: workspace.slug, seedId: request.params.id }
     const history = readQuery(request, 'history')
     const only = threadFilters.find((filter) => filter === readQuery(request, 'only'))
     const changesUrl = await readChangesUrl({ events }, visit)
-    const [details, thread, about, happened, grants] = await Promise.all([
+    const [details, thread, quoted, happened, granted, requests] = await Promise.all([
       seeds.getDetails(principal, path),
       readListView(request, (position) =>
         comments.listThread(principal, path.seedId, {
@@ -47,31 +49,35 @@ export function seedPages(
           ...position,
         }),
       ),
-      readSubject(visit),
+      readQuoted(visit, comments),
       events.list(principal, workspace.slug, {
         targetId: path.seedId,
         limit: eventsOfPage,
         ...(history !== '' && { cursor: history }),
       }),
-      integrations.list(principal, workspace.slug, {}),
+      grants.list(principal, workspace.slug, {}),
+      agentRequests.listOfSeed(principal, path.seedId),
     ])
-    const agents = parseJson(grants.items)
+    const agents = parseJson(granted.items)
     const ids = agents.map(({ id }) => id)
-    const [uses, places] = await Promise.all([
-      integrations.listToolUses(principal, workspace.slug, ids),
-      events.findPlaces(principal, workspace.slug, parseJson(happened.items)),
+    const [uses, targets] = await Promise.all([
+      grants.listToolUses(principal, workspace.slug, ids),
+      events.findTargets(principal, workspace.slug, findNamed(parseJson(happened.items))),
     ])
-    return renderSeed(visit, {
-      ...details,
-      changesUrl,
-      thread,
-      only,
-      about,
-      events: happened,
-      places,
-      agents,
-      uses,
-    })
+    return renderSeed(
+      { ...visit, requests },
+      {
+        ...details,
+        changesUrl,
+        thread,
+        only,
+        quoted,
+        events: happened,
+        targets,
+        agents,
+        uses,
+      },
+    )
   }
 
   const showEdit = async (visit: WorkspaceVisit): Promise<Page> => {

@@ -1,5 +1,5 @@
 import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
-import type { AgentGrant, ToolUse } from '../../areas/integrations/integrations.service.ts'
+import type { AgentGrant, ToolUse } from '../../agents/grants/grants.service.ts'
 import type { Seed, SeedDetails } from '../../areas/seeds/seeds.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import type { Page as ListPage } from '../../kernel/pagination.ts'
@@ -20,6 +20,7 @@ import { renderThread, type ShownThread } from './thread.views.ts'
 import { renderStatus } from './seed-status.views.ts'
 import { renderTime } from '../components/words.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import type { ThreadVisit } from './comments.views.ts'
 
 /** The tools that return the text of seeds. Reading an MCP resource is counted as the first. */
 const readingTools = new Set(['read_validation_kit', 'fetch'])
@@ -27,45 +28,66 @@ const readingTools = new Set(['read_validation_kit', 'fetch'])
 interface SeedPage extends SeedDetails, ShownThread {
   /** What happened to the seed, newest first. */
   events: ListPage<WorkspaceEvent>
-  places: EventContext['places']
+  targets: EventContext['targets']
   /** The agents that the reader may know of, and what they called. */
   agents: AgentGrant[]
   uses: ToolUse[]
 }
 
 /** The page of a seed. */
-export function renderSeed(visit: WorkspaceVisit, shown: SeedPage): Page {
+export function renderSeed(visit: ThreadVisit, shown: SeedPage): Page {
   const { base, may, request, state } = visit
   const { seed } = shown
-  const path = `${base}/seeds/${seed.id}`
+  const people = parseJson(shown.participants.items)
+  const lead = people.find(({ userId }) => userId === seed.leadUserId)
   const creator = renderAuthor(seed.createdByName, seed.agentName)
   return {
     title: seed.title,
     section: sectionOf(visit, 'Seeds'),
     hasMentions: true,
+    hasLostForms: true,
+    isLive: true,
     body: html`<p><a href="${base}/seeds">All seeds</a></p>
       <div class="head">
-        <h1><bdi>${seed.title}</bdi></h1>
+        <h1 id="title" data-live><bdi>${seed.title}</bdi></h1>
         <div class="choices">
-          ${renderFollowing(visit, seed)}
-          ${may('seeds.update') && html`<a class="button small quiet" href="${path}/edit">Edit</a>`}
-          ${renderDeletion(visit, seed)}
+          <div class="subtle">${renderFollowing(visit, seed)}</div>
+          ${renderMenu(visit, seed)}
         </div>
       </div>
-      <p class="hint">
-        ${renderStatus(seed.status)} Created ${creator && html`by ${creator}`} ${renderTime(seed.createdAt)} ·
-        changed ${renderTime(seed.updatedAt)}
-      </p>
+      <div class="hint" id="state" data-live>
+        <p>
+          <a href="#status">${renderStatus(seed.status)}</a>
+          ${lead && html`Led by <a href="#people"><bdi>${lead.name}</bdi></a>`}
+        </p>
+        <p>
+          Created ${creator && html`by ${creator}`} ${renderTime(seed.createdAt)} · changed
+          ${renderTime(seed.updatedAt)}
+        </p>
+      </div>
       ${renderDone(request)} ${!isAboutEvidence(state) && renderRefusal(request)}
       <div class="seed">
-        <div class="stack about">${renderTexts(seed, base)}</div>
-        <div class="stack findings">${renderThread(visit, shown)} ${renderHistory(visit, shown)}</div>
-        <div class="card side">
-          ${renderParticipants(visit, seed, parseJson(shown.participants.items))}
-          ${may('seeds.update') && renderStatusForm(visit, seed)} ${renderAgents(visit, shown)}
+        <div class="stack about" id="texts" data-live>${renderTexts(seed, base)}</div>
+        <div class="card side" id="side" data-live>
+          ${may('seeds.update') && renderStatusForm(visit, seed)} ${renderParticipants(visit, seed, people)}
+          ${renderAgents(visit, shown)}
         </div>
+        <div class="stack findings">${renderThread(visit, shown)} ${renderHistory(visit, shown)}</div>
       </div>`,
   }
+}
+
+/** What is done with a seed less often, if the reader may. Outside of what `data-live` replaces, so that it stays open. */
+function renderMenu(visit: WorkspaceVisit, seed: Seed): Content {
+  const deletion = renderDeletion(visit, seed)
+  const mayEdit = visit.may('seeds.update')
+  if (!mayEdit && deletion === false) return false
+  return html`<details class="menu" name="menu">
+    <summary aria-label="Manage the seed">⋯</summary>
+    <div class="panel">
+      ${mayEdit && html`<a href="${visit.base}/seeds/${seed.id}/edit">Edit</a>`} ${deletion}
+    </div>
+  </details>`
 }
 
 function renderTexts({ summary, problem, audience, hypothesis, successCriteria }: Seed, base: string): Html {
@@ -134,23 +156,27 @@ function findLastReading(uses: readonly ToolUse[]): Date | undefined {
   return readings.map(({ lastCalledAt }) => lastCalledAt).sort((a, b) => b.getTime() - a.getTime())[0]
 }
 
-function renderHistory({ base }: WorkspaceVisit, { seed, events, places, agents }: SeedPage): Content {
+function renderHistory({ base }: WorkspaceVisit, { seed, events, targets, agents }: SeedPage): Content {
   const { items, nextCursor } = events
   const path = `${base}/seeds/${seed.id}`
   const agentNames = new Map(agents.map(({ id, clientName }) => [id, clientName]))
-  const context = { base, agentNames, places, seedTitle: seed.title }
+  const context = { base, agentNames, targets, seedId: seed.id }
   return html`<section aria-labelledby="history">
     <h2 id="history">History</h2>
-    ${renderRows(
-      parseJson(items).map((event) => renderEvent(event, renderTime(event.createdAt), context)),
-      html`<p>No earlier changes.</p>`,
-    )}
-    ${
-      nextCursor !== null &&
-      html`<p>
-        <a class="button quiet" href="${withQuery(path, { history: nextCursor })}#history">Earlier changes</a>
-      </p>`
-    }
+    <div class="stack" id="events" data-live>
+      ${renderRows(
+        parseJson(items).map((event) => renderEvent(event, renderTime(event.createdAt), context)),
+        html`<p>No earlier changes.</p>`,
+      )}
+      ${
+        nextCursor !== null &&
+        html`<p>
+          <a class="button quiet" href="${withQuery(path, { history: nextCursor })}#history"
+            >Earlier changes</a
+          >
+        </p>`
+      }
+    </div>
     <p><a href="${base}/activity?seed=${seed.id}">All activity of this seed</a></p>
   </section>`
 }

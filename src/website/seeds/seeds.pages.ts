@@ -47,19 +47,31 @@ export function seedsPages(
           page: await list({ limit: seedsOfColumn }, status),
         })),
       ])
-      const faces = await readFaces(visit, ...columns.map(({ page }) => page))
-      return renderSeedBoard(visit, search, { changesUrl, columns, counts, faces })
+      const about = await readAbout(visit, ...columns.map(({ page }) => page))
+      return renderSeedBoard(visit, search, { changesUrl, columns, counts, ...about })
     }
     const [counts, shown] = await Promise.all([
       countSeeds(),
       readListView(request, (position) => list({ limit: seedsOfPage, ...position }, search.status)),
     ])
-    return renderSeedList(visit, search, { list: shown, counts, faces: await readFaces(visit, shown) })
+    return renderSeedList(visit, search, { list: shown, counts, ...(await readAbout(visit, shown)) })
   }
 
-  const readFaces = ({ principal, workspace }: WorkspaceVisit, ...pages: ListPage<Seed>[]) => {
-    const ids = pages.flatMap(({ items }) => parseJson(items).map(({ id }) => id))
-    return seeds.listFaces(principal, workspace.slug, ids)
+  /** The faces of some seeds, and whether the person has never made a seed. */
+  const readAbout = async ({ principal, workspace }: WorkspaceVisit, ...pages: ListPage<Seed>[]) => {
+    const shown = pages.flatMap(({ items }) => parseJson(items))
+    const createdByUserId = principal.user.id
+    const [faces, own] = await Promise.all([
+      seeds.listFaces(
+        principal,
+        workspace.slug,
+        shown.map(({ id }) => id),
+      ),
+      shown.some((seed) => seed.createdByUserId === createdByUserId)
+        ? undefined
+        : seeds.countByStatus(principal, workspace.slug, { createdByUserId }),
+    ])
+    return { faces, isNewcomer: own !== undefined && seedStatuses.every((status) => own[status] === 0) }
   }
 
   const showNew = async (visit: WorkspaceVisit): Promise<Page> => {

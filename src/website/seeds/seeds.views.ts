@@ -11,6 +11,7 @@ import { renderUndo } from './seed-deletion.views.ts'
 import { renderSeedRow, type SeedFaces } from './seed-rows.views.ts'
 import { statusNames } from './seed-status.views.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { howSeedsGo, whatIsSeed } from './seed-words.ts'
 
 /** How the seeds of a workspace can be shown. */
 export const seedViews = ['list', 'board'] as const
@@ -35,12 +36,14 @@ export type SeedCounts = Record<SeedStatus, number>
 export function renderSeedList(
   visit: WorkspaceVisit,
   search: SeedSearch,
-  { list, faces, counts }: { list: ListView<Seed>; faces: SeedFaces; counts: SeedCounts },
+  shown: { list: ListView<Seed>; faces: SeedFaces; isNewcomer: boolean; counts: SeedCounts },
 ): Page {
+  const { list, faces, isNewcomer, counts } = shown
   const rows = parseJson(list.items)
   return renderSeeds(visit, search, {
     view: 'list',
     counts,
+    isNewcomer,
     isEmpty: rows.length === 0,
     body: html`${renderNotices([list.isReset && resetNotice])}
     ${renderRows(
@@ -55,9 +58,10 @@ export function renderSeedList(
 export function renderSeeds(
   visit: WorkspaceVisit,
   search: SeedSearch,
-  { view, isEmpty, counts, body }: { view: SeedView; isEmpty: boolean; counts: SeedCounts; body: Html },
+  shown: { view: SeedView; isEmpty: boolean; isNewcomer: boolean; counts: SeedCounts; body: Html },
 ): Page {
   const { base, may, request } = visit
+  const { view, isEmpty, isNewcomer, counts, body } = shown
   const isFiltered = search.text !== '' || search.status !== undefined || search.of !== undefined
   // A page may have become empty while the ones before it are not.
   const isFirstPage = readQuery(request, 'cursor') === ''
@@ -66,10 +70,12 @@ export function renderSeeds(
     title: 'Seeds',
     section: sectionOf(visit, 'Seeds'),
     hasBoard: view === 'board',
+    isLive: view === 'board',
     body: html`<div class="head">
         <h1>Seeds</h1>
         ${!hasNone && may('seeds.create') && html`<a class="button" href="${base}/seeds/new">New seed</a>`}
       </div>
+      ${!hasNone && isNewcomer && html`<p class="lead">${whatIsSeed} <a href="/help">More</a></p>`}
       ${renderDone(request)} ${renderUndo(request, base)}
       ${
         hasNone
@@ -96,11 +102,8 @@ export function renderSeeds(
 /** Says what a seed is, to people who have none. */
 function renderIntroduction({ base, may }: WorkspaceVisit): Html {
   return html`<div class="empty">
-    <p><strong>A seed is an early idea that you want to test before you build it.</strong></p>
-    <p>
-      Write down the problem, who has it and what you believe. People join, add evidence for and against it,
-      and you decide together: validated or dropped.
-    </p>
+    <p><strong>${whatIsSeed}</strong></p>
+    <p>${howSeedsGo}</p>
     ${
       may('seeds.create')
         ? html`<p><a class="button" href="${base}/seeds/new">Create the first seed</a></p>`

@@ -1,14 +1,22 @@
 import { Readable } from 'node:stream'
 import type { Services } from '../../services/services.ts'
 import { slugLengthMax } from '../../domain/slugs.ts'
-import { renderField, renderForm, stateOf } from '../components/forms.ts'
+import { allowedActions, type AllowedAction } from '../../domain/workspaces.ts'
+import { renderAction, renderField, renderForm, stateOf } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'
 import { notice } from '../components/notice.ts'
-import { readField } from '../components/sent-form.ts'
+import { readField, requireChoice } from '../components/sent-form.ts'
+import { renderTime } from '../components/words.ts'
 import type { Page } from '../plugins/pages.ts'
+import { confirmPathTo } from '../plugins/web-session.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 const deletePath = '/settings/delete'
+
+const allowedWords: Record<AllowedAction, string> = {
+  'workspaces.transferOwnership': 'transfer the ownership',
+  'workspaces.delete': 'delete the workspace',
+}
 
 /** What owners do with a whole workspace: export, transfer and delete it. */
 export function ownershipPages(
@@ -29,6 +37,14 @@ export function ownershipPages(
     }
   })
 
+  action('/settings/allow', '/settings', async ({ base, principal, request, workspace }) => {
+    const path = `${base}/settings`
+    const chosen = requireChoice(request, 'action', allowedActions)
+    if (!request.visit.isProven) return confirmPathTo(path)
+    await ownership.allow(principal, workspace.slug, chosen)
+    return { path, notice: notice`Your API keys may ${allowedWords[chosen]} once in the next ten minutes.` }
+  })
+
   page(deletePath, async (visit) => renderDeletion(visit))
 
   action(deletePath, deletePath, async ({ principal, request, workspace }) => {
@@ -38,21 +54,42 @@ export function ownershipPages(
   })
 }
 
-/** The section of the settings that leads to the export and the deletion, for owners. */
-export function renderOwnership({ base }: WorkspaceVisit): Html {
+/** The sections of the settings for owners: they lead to the export and the deletion, and allow their API keys more. */
+export function renderOwnership(
+  { base, request }: WorkspaceVisit,
+  allowances: ReadonlyMap<AllowedAction, Date>,
+): Html {
   return html`<section aria-labelledby="ownership">
-    <h2 id="ownership">Export and delete</h2>
-    <div>
-      <p>
-        <a class="button quiet" href="${base}/settings/export" download>Export the workspace</a>
-      </p>
-      <p class="hint">
-        Everything in it but deleted seeds, with the names and email addresses of its members: a JSON object
-        in each line.
-      </p>
-      <p><a href="${base}${deletePath}">Delete the workspace</a></p>
-    </div>
-  </section>`
+      <h2 id="ownership">Export and delete</h2>
+      <div>
+        <p>
+          <a class="button quiet" href="${base}/settings/export" download>Export the workspace</a>
+        </p>
+        <p class="hint">
+          Everything in it but deleted seeds, with the names and email addresses of its members: a JSON object
+          in each line.
+        </p>
+        <p><a href="${base}${deletePath}">Delete the workspace</a></p>
+      </div>
+    </section>
+    <section aria-labelledby="by-api">
+      <h2 id="by-api">By API</h2>
+      <div>
+        <p class="hint">
+          Your API keys transfer or delete the workspace only after you have allowed it here, once and within
+          ten minutes.
+        </p>
+        ${allowedActions.map((each) => {
+          const until = allowances.get(each)
+          return html`${until && html`<p>Allowed until ${renderTime(until.toISOString())}: ${allowedWords[each]}.</p>`}
+          ${renderAction(request, {
+            action: `${base}/settings/allow`,
+            label: `Allow API keys to ${allowedWords[each]}`,
+            fields: { action: each },
+          })}`
+        })}
+      </div>
+    </section>`
 }
 
 function renderDeletion(visit: WorkspaceVisit): Page {

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { WorkspaceChange } from '../../areas/workspaces/workspaces.service.ts'
 import type { Services } from '../../services/services.ts'
 import { domainsLengthMax, parseDomains } from '../../kernel/domains.ts'
+import type { AllowedAction } from '../../domain/workspaces.ts'
 import { slugLengthMax, slugLengthMin, slugPattern } from '../../domain/slugs.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
 import { mergeEdit, readOpened, renderOpened } from '../components/edits.ts'
@@ -25,10 +26,20 @@ import {
 /** The settings of a workspace. */
 export function workspaceSettingsPages(
   { page, action, data }: WorkspacePages,
-  { workspaces }: Pick<Services, 'workspaces'>,
+  { ownership, workspaces }: Pick<Services, 'ownership' | 'workspaces'>,
   webUrl: string,
 ): void {
-  page('/settings', async (visit) => renderSettings(visit, webUrl))
+  page('/settings', async (visit) => {
+    const { principal, workspace } = visit
+    const [owners, allowances] =
+      workspace.role === 'owner'
+        ? await Promise.all([
+            workspaces.listOwnerNames(principal, workspace.slug),
+            ownership.listAllowances(principal, workspace.slug),
+          ])
+        : [[], undefined]
+    return renderSettings(visit, { webUrl, isOnlyOwner: owners.length === 1, allowances })
+  })
 
   action('/settings', '/settings', async ({ principal, request, workspace }) => {
     const { slug } = await workspaces.update(
@@ -62,7 +73,19 @@ export function workspaceIconForm(
   })
 }
 
-function renderSettings(visit: WorkspaceVisit, webUrl: string): Page {
+function renderSettings(
+  visit: WorkspaceVisit,
+  {
+    webUrl,
+    isOnlyOwner,
+    allowances,
+  }: {
+    webUrl: string
+    isOnlyOwner: boolean
+    /** What API keys may do with the workspace; undefined for who does not own it. */
+    allowances: ReadonlyMap<AllowedAction, Date> | undefined
+  },
+): Page {
   return {
     title: 'Settings',
     section: sectionOf(visit, visit.may('webhooks.list') ? 'General' : 'Settings'),
@@ -74,7 +97,7 @@ function renderSettings(visit: WorkspaceVisit, webUrl: string): Page {
             ? html`${renderGeneral(visit, webUrl)} ${renderIconForm(visit)}`
             : renderSummary(visit)
         }
-        ${visit.may('workspaces.delete') && renderOwnership(visit)} ${renderLeaving(visit)}
+        ${allowances && renderOwnership(visit, allowances)} ${renderLeaving(visit, isOnlyOwner)}
       </div>`,
   }
 }
@@ -170,21 +193,28 @@ function renderSummary({ workspace }: WorkspaceVisit): Html {
   </section>`
 }
 
-function renderLeaving({ base, principal, request, workspace }: WorkspaceVisit): Html {
+function renderLeaving({ base, principal, request, workspace }: WorkspaceVisit, isOnlyOwner: boolean): Html {
   return html`<section aria-labelledby="leave">
     <h2 id="leave">Leave the workspace</h2>
     <div>
-      <p>You and your agents lose access. Your seeds and evidence stay.</p>
-      ${renderConfirmed({
-        label: 'Leave',
-        description: html`<bdi>${workspace.name}</bdi>`,
-        question: 'You need a new invite to come back.',
-        action: renderAction(request, {
-          action: `${base}/members/${principal.user.id}/remove`,
-          label: 'Leave workspace',
-          isDangerous: true,
-        }),
-      })}
+      ${
+        isOnlyOwner
+          ? html`<p>
+              You are the only owner. To leave, make <a href="${base}/people">another member</a> an owner
+              first.
+            </p>`
+          : html`<p>You and your agents lose access. Your seeds and evidence stay.</p>
+              ${renderConfirmed({
+                label: 'Leave',
+                description: html`<bdi>${workspace.name}</bdi>`,
+                question: 'You need a new invite to come back.',
+                action: renderAction(request, {
+                  action: `${base}/members/${principal.user.id}/remove`,
+                  label: 'Leave workspace',
+                  isDangerous: true,
+                }),
+              })}`
+      }
     </div>
   </section>`
 }

@@ -15,10 +15,10 @@ const path = '/sign-in/keep-account'
  * The page that the link in the mail about a deletion opens: it keeps the account. Opening it does nothing yet, since mail
  * scanners open links.
  */
-export function keepAccountPages(app: App, { leaving }: Pick<Services, 'leaving'>): void {
+export function keepAccountPages(app: App, { accountDeletion }: Pick<Services, 'accountDeletion'>): void {
   app.get<WithToken>(`${path}/:token`, async (request, reply) => {
     const { token } = request.params
-    const { email } = await leaving.findByLink(token)
+    const { email } = await accountDeletion.findByLink(token)
     const title = 'Keep your account'
     return reply.showPage({
       title,
@@ -39,7 +39,7 @@ export function keepAccountPages(app: App, { leaving }: Pick<Services, 'leaving'
   app.post<WithToken>(`${path}/:token`, form, async (request, reply) => {
     const { token } = request.params
     return answerForm(request, reply, `${path}/${encodeURIComponent(token)}`, async () => {
-      await leaving.cancel(token)
+      await accountDeletion.cancel(token)
       return '/sign-in?done=account-kept'
     })
   })

@@ -1,4 +1,5 @@
 import { html, type Content, type Html } from '../components/html.ts'
+import { renderFace } from '../components/layout.ts'
 
 /** An agent, with the mark of agents, and a link to its page if the path is given. Without a name, the mark alone. */
 export function renderAgent(name: string | undefined, path?: string): Html {
@@ -13,4 +14,22 @@ export function renderAuthor(name: string | null, agentName: string | null): Con
   const person = name !== null && html`<bdi>${name}</bdi>`
   if (agentName === null) return person
   return html`${renderAgent(agentName)}${person && html` for ${person}`}`
+}
+
+interface Authored {
+  authorUserId: string | null
+  authorName: string
+  agentName: string | null
+  authorPicture: string | null
+}
+
+/** Who wrote something in a thread, with their face, and when. */
+export function renderByline(
+  { authorUserId, authorName, agentName, authorPicture }: Authored,
+  about: Content,
+): Html {
+  return html`<p class="hint byline">
+    ${renderFace({ id: authorUserId, name: authorName, image: authorPicture }, 28)}
+    <span>${renderAuthor(authorName, agentName)}${about}</span>
+  </p>`
 }

@@ -1,7 +1,7 @@
-import type { EventPlace, EventType, WorkspaceEvent } from '../../areas/events/events.service.ts'
-import type { AgentGrant } from '../../areas/integrations/integrations.service.ts'
+import type { EventTarget, EventType, WorkspaceEvent } from '../../areas/events/events.service.ts'
+import type { AgentGrant } from '../../agents/grants/grants.service.ts'
 import { changesOfAgents } from '../../domain/agent.ts'
-import { seedIdOf } from '../../domain/events.ts'
+import { sentenceOf, type NamedPart, type Sentence } from '../../domain/events.ts'
 import type { Services } from '../../services/services.ts'
 import { describeScope } from './scopes.views.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
@@ -10,9 +10,11 @@ import { html, type Content, type Html } from '../components/html.ts'
 
 /** The types of events, as people choose from them. */
 export const eventTypeNames: Readonly<Record<EventType, string>> = {
+  'api_key.stopped': 'API key stopped',
   'seed.created': 'Seed created',
   'seed.updated': 'Seed changed',
   'seed.joined': 'Seed joined',
+  'seed.person_asked': 'Person asked to join a seed',
   'seed.left': 'Seed left',
   'seed.deleted': 'Seed deleted',
   'seed.restored': 'Seed restored',
@@ -22,16 +24,24 @@ export const eventTypeNames: Readonly<Record<EventType, string>> = {
   'comment.added': 'Comment added',
   'comment.updated': 'Comment edited',
   'comment.deleted': 'Comment deleted',
+  'agent_request.created': 'Agent asked',
+  'agent_request.answered': 'Agent answered',
+  'agent_request.declined': 'Request declined',
+  'agent_request.cancelled': 'Request cancelled',
+  'agent_request.expired': 'Request not answered',
   'member.joined': 'Member joined',
+  'member.updated': 'Profile changed',
   'member.role_changed': 'Role changed',
   'member.removed': 'Member removed',
   'member.left': 'Member left',
+  'person.erased': 'Person erased',
   'invite.created': 'Invite sent',
   'invite.resent': 'Invite sent again',
   'invite.role_changed': 'Role of an invite changed',
   'invite.revoked': 'Invite revoked',
   'invite.accepted': 'Invite accepted',
   'invite.declined': 'Invite declined',
+  'invite.undeliverable': 'Invite not delivered',
   'team.created': 'Team created',
   'team.renamed': 'Team renamed',
   'team.deleted': 'Team deleted',
@@ -41,6 +51,13 @@ export const eventTypeNames: Readonly<Record<EventType, string>> = {
   'integration.changed': 'Access of an agent changed',
   'integration.used': 'Agent used a tool',
   'integration.revoked': 'Access of an agent revoked',
+  'service_account.created': 'Service account created',
+  'service_account.updated': 'Service account changed',
+  'service_account.deleted': 'Service account deleted',
+  'service_account.key_created': 'Key of a service account created',
+  'service_account.key_rotated': 'Key of a service account rotated',
+  'service_account.key_revoked': 'Key of a service account revoked',
+  'service_account.keys_known': 'Former manager knows keys',
   'webhook.created': 'Webhook added',
   'webhook.updated': 'Webhook changed',
   'webhook.deleted': 'Webhook deleted',
@@ -55,13 +72,14 @@ export const eventTypeNames: Readonly<Record<EventType, string>> = {
   'workspace.ownership_transferred': 'Ownership transferred',
   'workspace.deleted': 'Workspace deleted',
   'workspace.restored': 'Workspace restored',
+  'workspace.exported': 'Workspace exported',
 }
 
 /** The path of the stream that reports new activity of a workspace. */
 export const changesPath = '/activity/changes'
 
 /**
- * The URL of the stream that reports what happens in a workspace from now on, for public/site.js: a list has it as
+ * The URL of the stream that reports what happens in a workspace from now on, for public/live.js: a part of the page has it as
  * `data-live`. It is read before what the list shows (docs/design/events.md#live-pages).
  */
 export async function readChangesUrl(
@@ -79,40 +97,51 @@ function findGrants(events: readonly WorkspaceEvent[]): string[] {
   return [...new Set(events.flatMap(({ source, grantId }) => (source === 'mcp' ? (grantId ?? []) : [])))]
 }
 
+/** An event in a list, or several that are shown as one, which then have a sentence of their own. */
+export interface ShownEvent extends WorkspaceEvent {
+  sentence?: Sentence
+}
+
 /** What a page shows of events beside themselves. */
 export interface EventContext {
   base: string
   agentNames: AgentNames
   /** What the events name, as it is now. */
-  places: ReadonlyMap<string, EventPlace>
-  /** The title of the seed on whose page the events are. It is not repeated. */
-  seedTitle?: string
+  targets: ReadonlyMap<string, EventTarget>
+  /** The seed on whose page the events are. Its title is not repeated. */
+  seedId?: string
 }
 
 /** Reads what a page shows of events beside themselves, in two statements; in one if it knows all agents. */
 export async function readEventContext(
-  { events, integrations }: Pick<Services, 'events' | 'integrations'>,
+  { events, grants }: Pick<Services, 'events' | 'grants'>,
   { base, principal, workspace }: Pick<WorkspaceVisit, 'base' | 'principal' | 'workspace'>,
-  shown: readonly WorkspaceEvent[],
+  shown: readonly ShownEvent[],
   known: readonly Pick<AgentGrant, 'id' | 'clientName'>[] = [],
 ): Promise<EventContext> {
   const names = known.map(({ id, clientName }) => [id, clientName] as const)
   const knownIds = new Set(known.map(({ id }) => id))
   const unknown = findGrants(shown).filter((id) => !knownIds.has(id))
-  const [others, places] = await Promise.all([
-    integrations.findClientNames(principal, workspace.slug, unknown),
-    events.findPlaces(principal, workspace.slug, shown),
+  const [others, targets] = await Promise.all([
+    grants.findClientNames(principal, workspace.slug, unknown),
+    events.findTargets(principal, workspace.slug, findNamed(shown)),
   ])
-  return { base, agentNames: new Map([...names, ...others]), places }
+  return { base, agentNames: new Map([...names, ...others]), targets }
 }
 
-const changesByAgents = Object.values(changesOfAgents)
+/** The ids of what events name. */
+export function findNamed(events: readonly ShownEvent[]): string[] {
+  const named = events.flatMap(tell).flatMap((part) => (typeof part === 'string' ? [] : (part.id ?? [])))
+  return [...new Set(named)]
+}
 
 /** The events without the uses of tools that only repeat a change, which is an event of its own. */
 export function withoutRepeated(events: readonly WorkspaceEvent[]): WorkspaceEvent[] {
   return events.filter(
-    ({ type, summary }) =>
-      type !== 'integration.used' || !changesByAgents.some((did) => summary.endsWith(`, ${did}`)),
+    ({ type, data }) =>
+      type !== 'integration.used' ||
+      typeof data.tool !== 'string' ||
+      !Object.hasOwn(changesOfAgents, data.tool),
   )
 }
 
@@ -120,9 +149,9 @@ export function withoutRepeated(events: readonly WorkspaceEvent[]): WorkspaceEve
  * An event with its time, and with links to what it names, as far as that still exists. Marks what agents did, with the
  * agent if the reader may know it.
  */
-export function renderEvent(event: WorkspaceEvent, time: Html, context: EventContext): Html {
+export function renderEvent(event: ShownEvent, time: Html, context: EventContext): Html {
   return html`<p class="event">
-    <bdi dir="ltr">${renderSummary(event, context)}</bdi
+    <bdi dir="ltr">${renderSentence(tell(event), context)}</bdi
     ><span class="hint">${time}${renderSource(event, context)}</span>${renderReason(event)}
   </p>`
 }
@@ -134,39 +163,27 @@ function renderReason({ type, data }: WorkspaceEvent): Content {
   return typeof reason === 'string' && html`<span class="reason"><bdi>${reason}</bdi></span>`
 }
 
-/** The summary with links to the actor, who is at its beginning, and to the target, whose name is nearest to its end. */
-function renderSummary(event: WorkspaceEvent, { base, places, seedTitle }: EventContext): Content {
-  const text = shortenSummary(describeAccess(event), seedTitle)
-  const actor = places.get(event.actorUserId ?? '')
-  // Evidence and comments are on the page of their seed.
-  const target = places.get(event.targetId ?? '') ?? places.get(seedIdOf(event.data) ?? '')
-  const begin = actor && text.startsWith(`${event.actorName} `) ? event.actorName.length : 0
-  const rest = text.slice(begin)
-  const at = target ? findName(rest, target) : -1
-  const linked = begin > 0 && actor && renderPlace(base, actor, text.slice(0, begin))
-  // Isolated from the names beside it, which may be right-to-left.
-  const plain = (part: string) => part !== '' && html`<bdi dir="ltr">${part}</bdi>`
-  if (!target || at === -1 || (target.kind === 'seed' && target.name === seedTitle))
-    return linked ? html`${linked}${plain(rest)}` : text
-  const end = at + target.name.length
-  return html`${linked}${plain(rest.slice(0, at))}${renderPlace(base, target, rest.slice(at, end))}${plain(rest.slice(end))}`
+/** The sentence of an event. Scopes are in the words of the consent page. */
+function tell(event: ShownEvent): Sentence {
+  const { sentence, type, data } = event
+  if (sentence) return sentence
+  if (type !== 'integration.changed') return sentenceOf(event)
+  const describe = (scopes: unknown) =>
+    Array.isArray(scopes) ? scopes.map((scope) => `“${describeScope(String(scope))}”`) : scopes
+  return sentenceOf({ ...event, data: { ...data, from: describe(data.from), to: describe(data.to) } })
 }
 
-/** Where a summary names a target: a seed after these words, others as whole words, nearest to the end. */
-function findName(text: string, { kind, name }: EventPlace): number {
-  const before = kind === 'seed' ? ' the seed ' : ' '
-  for (
-    let at = text.lastIndexOf(`${before}${name}`);
-    at !== -1;
-    at = text.lastIndexOf(`${before}${name}`, at - 1)
-  ) {
-    const begin = at + before.length
-    if (/^(?:[ ,]|$)/.test(text.slice(begin + name.length))) return begin
-    if (at === 0) break
-  }
-  return -1
+/** Names are isolated from the words around them: they may be right-to-left. */
+function renderSentence(sentence: Sentence, context: EventContext): Content {
+  const beforeSeed = ' the seed '
+  return sentence.map((part, i) => {
+    if (typeof part !== 'string') return renderNamed(part, sentence[i - 1], context)
+    const next = sentence[i + 1]
+    const isRepeated =
+      part.endsWith(beforeSeed) && typeof next === 'object' && next.id !== null && next.id === context.seedId
+    return isRepeated ? part.trimEnd() : part
+  })
 }
-
 const folders = {
   seed: 'seeds',
   user: 'people',
@@ -175,24 +192,18 @@ const folders = {
   webhook: 'settings/webhooks',
 } as const
 
-function renderPlace(base: string, { kind, id }: EventPlace, text: string): Html {
-  return html`<a href="${base}/${folders[kind]}/${id}"><bdi>${text}</bdi></a>`
-}
-
-/** On the page of a seed, “the seed” is enough. */
-function shortenSummary(summary: string, seedTitle: string | undefined): string {
-  return seedTitle === undefined ? summary : summary.replace(` the seed ${seedTitle}`, () => ' the seed')
-}
-
-/** The summary of a change of access, with the words of the consent page instead of the names of the scopes. */
-function describeAccess({ type, summary }: WorkspaceEvent): string {
-  if (type !== 'integration.changed') return summary
-  return summary.replace(/(?<= to )[\w:-]+(?:, [\w:-]+)*$/, (scopes) =>
-    scopes
-      .split(', ')
-      .map((scope) => `“${describeScope(scope)}”`)
-      .join(', '),
-  )
+/** A name, with a link to what it names, if that still exists. */
+function renderNamed(
+  { name, id }: NamedPart,
+  before: string | NamedPart | undefined,
+  { base, targets, seedId }: EventContext,
+): Content {
+  const isOfPage = id !== null && id === seedId
+  // On the page of a seed, “the seed” is enough.
+  if (isOfPage && typeof before === 'string' && before.endsWith(' the seed ')) return false
+  const target = id === null || isOfPage ? undefined : targets.get(id)
+  const shown = html`<bdi>${name}</bdi>`
+  return target ? html`<a href="${base}/${folders[target.kind]}/${target.id}">${shown}</a>` : shown
 }
 
 function renderSource(event: WorkspaceEvent, { base, agentNames }: EventContext): Content {

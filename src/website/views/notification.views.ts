@@ -1,28 +1,77 @@
-import type { Notification } from '../../areas/notifications/notifications.service.ts'
+import type { ShownNotification } from '../../areas/notifications/notifications.service.ts'
 import { html, type Html } from '../components/html.ts'
+import { renderFace } from '../components/layout.ts'
 import { renderTime } from '../components/words.ts'
 import { renderAgent } from './author.views.ts'
 
 /** The page of all notifications. */
 export const inboxPath = '/notifications'
 
-/** A notification in a list: a button of the form around the list, which opens it. */
-export function renderNotification({
-  id,
-  text,
-  agentName,
-  workspaceName,
-  createdAt,
-  readAt,
-}: Notification): Html {
+/** The most notifications that a link names: their ids are in its URL. */
+const namedMax = 50
+
+/**
+ * The URL of a page from the inbox. public/site.js marks the notifications that it names as read, once the page is
+ * visible: a GET changes nothing, since browsers fetch links before they are followed.
+ */
+export function linkFromInbox(path: string, ids: readonly string[]): string {
+  const [page = '', hash] = path.split('#')
+  const query = `${page.includes('?') ? '&' : '?'}notifications=${ids.slice(0, namedMax).join('.')}`
+  return `${page}${query}${hash === undefined ? '' : `#${hash}`}`
+}
+
+/**
+ * A notification in a list, inside of the form `.inbox`, which marks it as read or unread. With `isBelowTitle`, it does not
+ * repeat the seed that it is about, nor the workspace.
+ */
+export function renderNotification(
+  notification: ShownNotification,
+  { isBelowTitle = false }: { isBelowTitle?: boolean } = {},
+): Html {
+  const {
+    id,
+    kind,
+    path,
+    agentName,
+    workspaceName,
+    workspaceSlug,
+    seedId,
+    seedTitle,
+    createdAt,
+    readAt,
+    actorUserId,
+    actorName,
+    actorPicture,
+  } = notification
   const isUnread = readAt === null
-  return html`<li ${isUnread && html`class="unread"`}>
-    <button class="title" formaction="${inboxPath}/${id}/open">
-      ${isUnread && html`<span class="visually-hidden">Unread: </span>`}<bdi>${text}</bdi>
-    </button>
-    <span class="hint"
-      >${agentName !== null && html`${renderAgent(undefined)} `}<bdi>${workspaceName}</bdi>,
-      ${renderTime(createdAt)}</span
-    >
+  const text = isBelowTitle ? notification.textBelowTitle : notification.text
+  return html`<li class="told ${isUnread && 'unread'}">
+    ${renderFace({ id: actorUserId, name: actorName, image: actorPicture }, 28)}
+    <div>
+      <a class="title" href="${isUnread ? linkFromInbox(path, [id]) : path}">
+        ${isUnread && html`<span class="visually-hidden">Unread: </span>`}<bdi>${text}</bdi>
+      </a>
+      <span class="hint"
+        >${agentName !== null && html`${renderAgent(undefined)} `}${
+          !isBelowTitle && html`<bdi>${workspaceName}</bdi>, `
+        }${renderTime(createdAt)}</span
+      >
+      ${
+        kind === 'asked_to_join' &&
+        html`<button class="small quiet" formaction="/w/${workspaceSlug}/seeds/${seedId}/join">
+          Join<span class="visually-hidden">: <bdi>${seedTitle}</bdi></span>
+        </button>`
+      }
+      ${kind === 'keys_known' && html`<a class="button small quiet" href="${path}">Rotate</a>`}
+      ${renderMark(isUnread, [id], notification.text)}
+    </div>
   </li>`
+}
+
+/** The button that marks notifications as read, or one as unread. `of` tells it from the others to who hears it. */
+export function renderMark(isUnread: boolean, ids: readonly string[], of: string): Html {
+  const action = isUnread ? 'read' : 'unread'
+  return html`<button class="mark" name="ids" value="${ids.join(' ')}" formaction="${inboxPath}/${action}">
+    Mark as ${action}<span class="visually-hidden">: <bdi>${of}</bdi></span>
+  </button>`
 }

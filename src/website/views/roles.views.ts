@@ -16,7 +16,8 @@ export const roleNouns: Readonly<Record<Role, string>> = {
   viewer: 'a viewer',
 }
 
-const roleDescriptions: Readonly<Record<Role, string>> = {
+/** What each role may do. */
+export const roleDescriptions: Readonly<Record<Role, string>> = {
   owner: 'Can do everything, including changing and removing owners.',
   admin: 'Manages members, invites, teams and the settings of the workspace.',
   member: 'Creates and joins seeds, and adds evidence.',

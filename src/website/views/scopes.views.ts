@@ -8,11 +8,20 @@ import { roleNouns } from './roles.views.ts'
 
 const textsOfScope: Record<AgentScope, string> = {
   'validation-kit:read': 'Read seeds and their evidence',
-  'workspace:read': 'Read people, activity and comments',
+  'workspace:read': 'Read people, activity, comments and your inbox',
   'seeds:write':
-    'Create, change, join and leave seeds, write comments, and add, correct and withdraw evidence',
+    'Create, change, join, leave and follow seeds, ask people to join them, write comments, add, correct and withdraw ' +
+    'evidence, edit and delete comments and delete seeds of its own, mark your notifications as read, and be asked by ' +
+    'comments',
   'workspace:write':
     'Create, rename and delete teams, change who is in them, and invite people as members or viewers',
+}
+
+const namesOfScope: Record<AgentScope, string> = {
+  'validation-kit:read': 'Reads seeds and evidence',
+  'workspace:read': 'Reads people, activity, comments, inbox',
+  'seeds:write': 'Writes seeds, evidence, comments',
+  'workspace:write': 'Manages teams, invites people',
 }
 
 /** The scopes that a person may give or not. */
@@ -21,6 +30,18 @@ const optionalScopes = agentScopes.filter((scope) => scope !== validationKitScop
 /** What a scope allows, for people. */
 export function describeScope(scope: string): string {
   return (textsOfScope as Record<string, string>)[scope] ?? scope
+}
+
+/** What an agent may do, in few words for each scope. */
+export function renderScopes(scopes: readonly string[]): Html {
+  return html`<p class="tags" role="list" aria-label="What it may do">
+    ${scopes.map(
+      (scope) =>
+        html`<span class="tag" role="listitem" title="${describeScope(scope)}"
+          >${(namesOfScope as Record<string, string>)[scope] ?? scope}</span
+        >`,
+    )}
+  </p>`
 }
 
 /**

@@ -62,6 +62,14 @@ export function webhooksPages(
     notice: describeTest(await deliveries.test(visit.principal, pathOf(visit))),
   }))
 
+  action(`${path}/:id/sample`, `${path}/:id`, async (visit) => {
+    const type = requireChoice(visit.request, 'type', Object.keys(eventKinds))
+    return {
+      path: pageOf(visit),
+      notice: describeTest(await deliveries.sample(visit.principal, pathOf(visit), type)),
+    }
+  })
+
   action(`${path}/:id/redeliver`, `${path}/:id`, async (visit) => {
     const deliveryId = readField(visit.request, 'deliveryId')
     await deliveries.redeliver(visit.principal, pathOf(visit), deliveryId)

@@ -219,6 +219,17 @@ function renderManagement(request: FastifyRequest, { status }: Webhook, path: st
           }),
         })}
       </div>
+      ${renderForm({
+        request,
+        action: `${path}/sample`,
+        className: 'line',
+        body: html`${renderSelect({
+            name: 'type',
+            label: 'Send a sample of the event',
+            value: 'comment.added',
+            choices: Object.entries(eventTypeNames).map(([value, label]) => ({ value, label })),
+          })}<button class="quiet">Send the sample</button>`,
+      })}
       ${
         isActive &&
         renderForm({

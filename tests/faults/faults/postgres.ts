@@ -6,7 +6,7 @@ import { underLoad, type Attempt, type LoadOptions } from '../load.ts'
 import { copyAsStandby, startPostgres, type Postgres } from '../parts/postgres.ts'
 import { until } from '../parts/processes.ts'
 import { startForwarder } from '../parts/proxies.ts'
-import type { Stage } from '../stage.ts'
+import type { Replica, Stage } from '../stage.ts'
 
 const meanwhile = 'success or 503 with Retry-After within 6 s; back within 3 s'
 const goals: Goals = { answerMsMax: 6_000, recoveryMsMax: 3_000 }
@@ -84,7 +84,6 @@ export const postgresFaults: Fault[] = [
   postgresFault({
     name: 'postgres-restart',
     does: 'a fast restart',
-    isInCi: true,
     async breaks({ postgres }) {
       await postgres.stop()
       await postgres.start()
@@ -106,6 +105,24 @@ export const postgresFaults: Fault[] = [
       await postgres.stop()
       await pause(isShort ? 8_000 : 20_000)
       await postgres.start()
+    },
+  }),
+  postgresFault({
+    name: 'database-away-at-start',
+    does: 'stopped; all replicas are stopped and started before it is back',
+    isInCi: true,
+    async breaks({ postgres, replicas }) {
+      await postgres.stop()
+      await Promise.all(replicas.map((replica) => replica.stop()))
+      const areReady = Promise.all(replicas.map((replica) => replica.start()))
+      const isAlive = ({ origin }: Replica) =>
+        fetch(`${origin}/health`).then(
+          ({ ok }) => ok,
+          () => false,
+        )
+      await Promise.all(replicas.map((replica) => until(() => isAlive(replica), 'a replica to be alive')))
+      await postgres.start()
+      await areReady
     },
   }),
   postgresFault({

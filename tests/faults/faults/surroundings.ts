@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { judge, percentile, type Fault, type Outcome, type Settings } from '../fault.ts'
+import { conclude, judge, percentile, type Fault, type Outcome, type Settings } from '../fault.ts'
 import { createClient, insist, underLoad, type LoadReport } from '../load.ts'
 import type { MailSink } from '../parts/mail.ts'
 import { until } from '../parts/processes.ts'
@@ -158,5 +158,47 @@ export const surroundingsFaults: Fault[] = [
       isExcepted: (address) => address === refused,
     }),
     goal: 'nothing fails; every other mail comes once',
+  },
+  {
+    name: 'mail-away',
+    does: 'the mail server is away for an hour, which the database pretends, and `retry-jobs --waiting` follows',
+    goal: 'every mail comes once, at once',
+    async run({ mail, origin, callers, postgres }) {
+      await mail.stop()
+      const client = createClient(origin, 4)
+      const addresses = Array.from({ length: 20 }, (_, i) => `away-${i}@example.com`)
+      for (const email of addresses)
+        await insist(client, {
+          ...{ operation: 'invite +', method: 'POST', path: `/v1/workspaces/${callers[0]?.slug}/invites` },
+          ...{ apiKey: callers[0]?.apiKey ?? '', body: JSON.stringify({ email, role: 'member' }) },
+        })
+      client.close()
+      const countJobs = async (condition: string) =>
+        (await postgres.query<{ id: string }>(`select id from graphile_worker.jobs where ${condition}`))
+          .length
+      const isWaiting = `locked_at is null and last_error is not null and attempts > 0`
+      await until(async () => (await countJobs(isWaiting)) >= addresses.length, 'the failures', 20_000)
+      // As after an hour: the next attempt is 50 minutes away.
+      await postgres.query(
+        `update graphile_worker._private_jobs set attempts = 8, run_at = now() + interval '50 minutes',
+          created_at = created_at - interval '1 hour' where ${isWaiting}`,
+      )
+      await mail.start()
+      // What the command does.
+      await postgres.query(
+        `select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs where ${isWaiting}), run_at => now())`,
+      )
+      const areThere = () => addresses.every((address) => mail.taken.has(address))
+      await until(areThere, 'the mails', 20_000).catch(() => undefined)
+      await until(async () => (await countJobs('true')) === 0, 'the end of the jobs', 10_000).catch(
+        () => undefined,
+      )
+      const missing = addresses.filter((address) => !mail.taken.has(address))
+      const twice = addresses.filter((address) => (mail.taken.get(address)?.length ?? 0) > 1)
+      return conclude([
+        missing.length > 0 && `${missing.length} mails did not come`,
+        twice.length > 0 && `${twice.length} mails came twice`,
+      ])
+    },
   },
 ]

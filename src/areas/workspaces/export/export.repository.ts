@@ -2,25 +2,27 @@ import { and, eq, inArray, isNull, lte, or, sql, type Column } from 'drizzle-orm
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../../db/client.ts'
 import { agentGrants } from '../../../db/schema/agent-grants.ts'
+import { agentRequests } from '../../../db/schema/agent-requests.ts'
 import { comments } from '../../../db/schema/comments.ts'
 import { events } from '../../../db/schema/events.ts'
 import { invites, inviteTeams } from '../../../db/schema/invites.ts'
 import { memberships } from '../../../db/schema/memberships.ts'
 import { evidence, seedParticipants, seeds } from '../../../db/schema/seeds.ts'
+import { serviceAccounts } from '../../../db/schema/service-accounts.ts'
 import { teamMembers, teams } from '../../../db/schema/teams.ts'
 import { users } from '../../../db/schema/users.ts'
 import { webhooks } from '../../../db/schema/webhooks.ts'
 import { workspaces, workspaceSlugs } from '../../../db/schema/workspaces.ts'
-import { eventColumns } from '../../events/events.repository.ts'
+import { storedEventColumns } from '../../events/events.repository.ts'
 import { readExportPages, type ExportSource } from '../../../db/sql/export-pages.ts'
 import type { WorkspaceExport } from './workspace-export.schemas.ts'
 
 type Source = ExportSource<Record<string, unknown>>
 type Sources<Kind extends ExportKind> = { [Each in Kind]: ExportSource<WorkspaceExport[Each]> }
 
-/** The kinds of lines of an export, in their order; `participant`, `evidence` and `comment` follow their seeds. */
+/** The kinds of lines of an export, in their order; `participant`, `evidence`, `comment` and `agentRequest` follow their seeds. */
 export type ExportKind = keyof WorkspaceExport
-type PartOfSeed = 'participant' | 'evidence' | 'comment'
+type PartOfSeed = 'participant' | 'evidence' | 'comment' | 'agentRequest'
 
 /** The id of the workspace with a current slug, deleted or not. */
 export async function findWorkspaceId(executor: Executor, slug: string): Promise<string | undefined> {
@@ -72,6 +74,7 @@ export function sourcesOf(workspaceId: string): Sources<Exclude<ExportKind, Part
         userId: memberships.userId,
         name: users.name,
         email: users.email,
+        kind: users.kind,
         role: memberships.role,
         joinedAt: memberships.joinedAt,
       },
@@ -116,6 +119,7 @@ export function sourcesOf(workspaceId: string): Sources<Exclude<ExportKind, Part
         clientUri: agentGrants.clientUri,
         userId: agentGrants.userId,
         scopes: agentGrants.scopes,
+        membersMayAsk: agentGrants.membersMayAsk,
         createdAt: agentGrants.createdAt,
         lastUsedAt: agentGrants.lastUsedAt,
         expiresAt: agentGrants.expiresAt,
@@ -134,6 +138,16 @@ export function sourcesOf(workspaceId: string): Sources<Exclude<ExportKind, Part
       },
       where: and(isIn(webhooks), isNull(webhooks.deletedAt)),
       keys: [webhooks.id],
+    }),
+    serviceAccount: source(serviceAccounts, {
+      columns: {
+        id: serviceAccounts.id,
+        userId: serviceAccounts.userId,
+        createdByUserId: serviceAccounts.createdByUserId,
+        createdAt: serviceAccounts.createdAt,
+      },
+      where: and(isIn(serviceAccounts), isNull(serviceAccounts.deletedAt)),
+      keys: [serviceAccounts.id],
     }),
     seed: source(seeds, {
       columns: {
@@ -155,7 +169,7 @@ export function sourcesOf(workspaceId: string): Sources<Exclude<ExportKind, Part
       keys: [seeds.createdAt, seeds.id],
     }),
     event: source(events, {
-      columns: eventColumns,
+      columns: storedEventColumns,
       where: isIn(events),
       keys: [events.position],
     }),
@@ -209,6 +223,24 @@ export function sourcesOfSeeds(seedIds: readonly string[]): Sources<PartOfSeed> 
       },
       where: isOf(comments),
       keys: [comments.seedId, comments.createdAt, comments.id],
+    }),
+    agentRequest: source(agentRequests, {
+      columns: {
+        id: agentRequests.id,
+        commentId: agentRequests.commentId,
+        grantId: agentRequests.grantId,
+        agentName: agentRequests.agentName,
+        forUserId: agentRequests.forUserId,
+        askedByUserId: agentRequests.askedByUserId,
+        state: agentRequests.state,
+        reason: agentRequests.reason,
+        answerCommentId: agentRequests.answerCommentId,
+        createdAt: agentRequests.createdAt,
+        expiresAt: agentRequests.expiresAt,
+      },
+      joined: { table: comments, on: eq(comments.id, agentRequests.commentId) },
+      where: isOf(comments),
+      keys: [agentRequests.createdAt, agentRequests.id],
     }),
   }
 }

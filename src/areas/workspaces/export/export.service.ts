@@ -1,8 +1,10 @@
+import type { Changes, Lock } from '../../../access/change.ts'
+import { insertServiceEvent } from '../../../access/event-log.repository.ts'
 import type { RequireWorkspace } from '../../../access/workspace-access.ts'
-import type { Database } from '../../../db/client.ts'
+import type { Database, Executor } from '../../../db/client.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { errors } from '../../../kernel/errors.ts'
-import type { Principal } from '../../../domain/principal.ts'
+import { operatorName, type Principal } from '../../../domain/principal.ts'
 import { isSlug } from '../../../domain/slugs.ts'
 import { dateOf } from '../../../kernel/times.ts'
 import { endExport, findWorkspaceId, leaseExport, readWorkspace } from './export.repository.ts'
@@ -14,6 +16,7 @@ export interface ExportService {
    * number of the others, without which the export is incomplete. It is read while it is sent, and breaks off when the
    * caller no longer owns the workspace. `name` is that of its file. Throws `export_in_progress` while another one of the
    * workspace runs.
+   * Appends `workspace.exported` when it begins.
    */
   exportWorkspace(
     principal: Principal,
@@ -30,13 +33,23 @@ const prolongedEveryMs = 10_000
 export function createExportService(options: {
   db: Database
   clock: Clock
+  changes: Changes
   requireWorkspace: RequireWorkspace
 }): ExportService {
-  const { db, clock, requireWorkspace } = options
+  const { db, clock, changes, requireWorkspace } = options
 
-  async function take(workspaceId: string, userId: string, isHeld: boolean): Promise<boolean> {
+  async function take(
+    executor: Executor,
+    { workspaceId, userId, isHeld }: { workspaceId: string; userId: string; isHeld: boolean },
+  ): Promise<boolean> {
     const now = clock.now()
-    return leaseExport(db, { workspaceId, userId, now, until: new Date(now.getTime() + leaseMs), isHeld })
+    return leaseExport(executor, {
+      workspaceId,
+      userId,
+      now,
+      until: new Date(now.getTime() + leaseMs),
+      isHeld,
+    })
   }
 
   async function* readWhileOwned(workspaceId: string, userId: string): AsyncGenerator<string> {
@@ -45,7 +58,7 @@ export function createExportService(options: {
       for await (const chunk of readLines(db, workspaceId)) {
         const now = clock.now().getTime()
         if (now - prolongedAt >= prolongedEveryMs) {
-          if (!(await take(workspaceId, userId, true))) throw errors.notAMember()
+          if (!(await take(db, { workspaceId, userId, isHeld: true }))) throw errors.notAMember()
           prolongedAt = now
         }
         yield chunk
@@ -57,8 +70,16 @@ export function createExportService(options: {
 
   return {
     async exportWorkspace(principal, slug) {
-      const { id, slug: current } = await requireWorkspace(principal, slug, 'workspaces.export')
-      if (!(await take(id, principal.user.id, false))) throw errors.exportInProgress()
+      const workspace = await requireWorkspace(principal, slug, 'workspaces.export')
+      const { id, slug: current } = workspace
+      const lease = { workspaceId: id, userId: principal.user.id, isHeld: false }
+      const lock: Lock<true> = async (tx) => {
+        if (!(await take(tx, lease))) throw errors.exportInProgress()
+        return true
+      }
+      await changes.makeIn(principal, workspace, lock, async ({ appendEvent }) => {
+        appendEvent({ type: 'workspace.exported', data: { workspaceId: id } })
+      })
       const name = `${current}-${dateOf(clock.now())}.ndjson`
       return { name, lines: readWhileOwned(id, principal.user.id) }
     },
@@ -66,6 +87,14 @@ export function createExportService(options: {
     async exportForOperator(slug) {
       const workspaceId = isSlug(slug) ? await findWorkspaceId(db, slug) : undefined
       if (workspaceId === undefined) throw errors.notFound()
+      const event = {
+        type: 'workspace.exported',
+        data: { workspaceId },
+        workspaceId,
+        at: clock.now(),
+      } as const
+      // eslint-disable-next-line no-restricted-syntax -- a command of operators has no principal
+      await db.transaction((tx) => insertServiceEvent(tx, event, operatorName))
       return readLines(db, workspaceId)
     },
   }

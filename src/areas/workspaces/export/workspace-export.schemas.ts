@@ -1,8 +1,10 @@
+import { agentRequestStates } from '../../../domain/agent-requests.ts'
 import { Type, type Static } from '@sinclair/typebox'
 import { Role } from '../../../domain/roles.ts'
+import { userKinds } from '../../../domain/service-accounts.ts'
 import { closed, nullableString, ref, stringEnum, Timestamp } from '../../../kernel/schemas.ts'
 import { evidenceKinds, seedStatuses, verdicts } from '../../../domain/seeds.ts'
-import { Event } from '../../events/events.schemas.ts'
+import { storedEventFields } from '../../events/events.schemas.ts'
 
 const text = Type.String()
 const texts = Type.Array(text)
@@ -19,7 +21,14 @@ export const exportSchemas = {
     creatorUserId: orNull,
     createdAt: Timestamp,
   }),
-  member: closed({ userId: text, name: text, email: text, role: ref(Role), joinedAt: Timestamp }),
+  member: closed({
+    userId: text,
+    name: text,
+    email: text,
+    kind: stringEnum(userKinds),
+    role: ref(Role),
+    joinedAt: Timestamp,
+  }),
   team: closed({ id: text, name: text, createdAt: Timestamp }),
   teamMember: closed({ teamId: text, userId: text, addedAt: Timestamp }),
   invite: closed({
@@ -40,6 +49,7 @@ export const exportSchemas = {
     clientUri: orNull,
     userId: text,
     scopes: texts,
+    membersMayAsk: Type.Boolean(),
     createdAt: Timestamp,
     lastUsedAt: timeOrNull,
     expiresAt: Timestamp,
@@ -52,6 +62,7 @@ export const exportSchemas = {
     types: Type.Union([texts, Type.Null()]),
     createdAt: Timestamp,
   }),
+  serviceAccount: closed({ id: text, userId: text, createdByUserId: orNull, createdAt: Timestamp }),
   seed: closed({
     id: text,
     title: text,
@@ -95,7 +106,20 @@ export const exportSchemas = {
     createdAt: Timestamp,
     editedAt: timeOrNull,
   }),
-  event: ref(Event),
+  agentRequest: closed({
+    id: text,
+    commentId: text,
+    grantId: text,
+    agentName: text,
+    forUserId: orNull,
+    askedByUserId: orNull,
+    state: stringEnum(agentRequestStates),
+    reason: orNull,
+    answerCommentId: orNull,
+    createdAt: Timestamp,
+    expiresAt: Timestamp,
+  }),
+  event: closed(storedEventFields),
 } as const
 
 /** The `data` of the lines by their kind. */

@@ -1,7 +1,8 @@
-import { and, asc, eq, isNotNull, isNull, lt, lte } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, isNull, lt, lte } from 'drizzle-orm'
 import type { Database, Executor } from '../../../db/client.ts'
 import { memberships } from '../../../db/schema/memberships.ts'
 import { notifications } from '../../../db/schema/notifications.ts'
+import { serviceAccounts } from '../../../db/schema/service-accounts.ts'
 import { users } from '../../../db/schema/users.ts'
 import { workspaces, workspaceSlugs } from '../../../db/schema/workspaces.ts'
 import { allowLongStatements } from '../../../db/sql/long-statements.ts'
@@ -81,7 +82,7 @@ export async function findFormerOwner(
 }
 
 /**
- * Erases a workspace with everything in it. Its slugs stay reserved until `keptUntil`; without, they are free at once, since
+ * Erases a workspace with everything in it, its service accounts included. Its slugs stay reserved until `keptUntil`; without, they are free at once, since
  * a slug may be the name of a person who is erased.
  */
 export async function eraseWorkspace(
@@ -96,7 +97,14 @@ export async function eraseWorkspace(
       .where(eq(workspaceSlugs.workspaceId, id))
   }
   if (iconKey !== null) await markUsedPictureForDeletion(executor, iconKey)
+  const services = await executor
+    .select({ userId: serviceAccounts.userId })
+    .from(serviceAccounts)
+    .where(eq(serviceAccounts.workspaceId, id))
   await executor.delete(workspaces).where(eq(workspaces.id, id))
+  // After what they wrote, which refers to them.
+  const userIds = services.map(({ userId }) => userId)
+  if (userIds.length > 0) await executor.delete(users).where(inArray(users.id, userIds))
 }
 
 /**

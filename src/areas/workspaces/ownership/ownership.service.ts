@@ -13,23 +13,30 @@ import type { Clock } from '../../../kernel/clock.ts'
 import { parseEmail } from '../../../kernel/email.ts'
 import { errors } from '../../../kernel/errors.ts'
 import { isId } from '../../../kernel/ids.ts'
-import type { Principal } from '../../../domain/principal.ts'
+import { operatorName, type Principal } from '../../../domain/principal.ts'
 import { isSlug } from '../../../domain/slugs.ts'
-import { formerSlugKeptMs } from '../../../domain/workspaces.ts'
+import { actionAllowedMs, formerSlugKeptMs, type AllowedAction } from '../../../domain/workspaces.ts'
 import type { JobQueue } from '../../../platform/jobs/jobs.port.ts'
 import { notifyMembers } from '../../notifications/notify.repository.ts'
+import { insertAllowance, listAllowances, useAllowance } from './allowances.repository.ts'
 import { lockBySlug, markDeleted, unmarkDeleted, type OwnedWorkspace } from './ownership.repository.ts'
 
 /** What owners and operators do with a whole workspace. */
 export interface OwnershipService {
+  /** Allows the caller's API keys one action in the next ten minutes, once, after a proof on the website. */
+  allow(principal: Principal, slug: string, action: AllowedAction): Promise<void>
+  /** Until when the caller's API keys may run which actions. */
+  listAllowances(principal: Principal, slug: string): Promise<ReadonlyMap<AllowedAction, Date>>
   /**
    * Makes a member an owner and the caller, an owner, an admin, in one change. Does nothing when the member is the caller.
-   * Returns the name of the member. Throws `not_found` for a person who is not a member.
+   * Returns the name of the member. Throws `not_found` for a person who is not a member, and
+   * `is_service_account`; `recent_proof_required` for an API key without `allow`.
    */
   transfer(principal: Principal, slug: string, input: { userId: string }): Promise<string>
   /**
    * Deletes a workspace for everybody in it: it does not exist any more, and its slug is kept for 90 days. Operators can
-   * restore it for 14 days. The owners are told by mail. `confirmSlug` is its current slug: throws `confirmation_mismatch`.
+   * restore it for 14 days. The owners are told by mail. `confirmSlug` is its current slug: throws `confirmation_mismatch`, and
+   * `recent_proof_required` for an API key without `allow`.
    */
   delete(principal: Principal, slug: string, input: { confirmSlug: string }): Promise<void>
   /** The same by an operator, with the current slug. Throws `not_found`. */
@@ -42,8 +49,6 @@ export interface OwnershipService {
   restore(slug: string, options: { ownerEmail?: string }): Promise<OwnedWorkspace>
 }
 
-const operatorName = 'An operator'
-
 export function createOwnershipService(options: {
   db: Database
   clock: Clock
@@ -52,6 +57,16 @@ export function createOwnershipService(options: {
   jobs: JobQueue
 }): OwnershipService {
   const { db, clock, changes, requireWorkspace, jobs } = options
+
+  /** Uses up what the caller has allowed. Pages of the website ask for no more, and operators need none. */
+  async function assertAllowed(
+    tx: Executor,
+    { source, user }: Principal,
+    { workspaceId, action, now }: { workspaceId: string; action: AllowedAction; now: Date },
+  ): Promise<void> {
+    if (source === 'api' && !(await useAllowance(tx, { workspaceId, userId: user.id, action }, now)))
+      throw errors.recentProofRequired()
+  }
 
   /** Marks a workspace as deleted and tells its owners. */
   async function markAndTell(
@@ -65,6 +80,18 @@ export function createOwnershipService(options: {
   }
 
   return {
+    async allow(principal, slug, action) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, action)
+      const allowedUntil = new Date(clock.now().getTime() + actionAllowedMs)
+      await insertAllowance(db, { workspaceId, userId: principal.user.id, action, allowedUntil })
+    },
+
+    async listAllowances(principal, slug) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'workspaces.delete')
+      const found = await listAllowances(db, { workspaceId, userId: principal.user.id }, clock.now())
+      return new Map(found.map(({ action, allowedUntil }) => [action, allowedUntil]))
+    },
+
     async transfer(principal, slug, { userId }) {
       const workspace = await requireWorkspace(principal, slug, 'workspaces.transferOwnership')
       if (!isId(userId)) throw errors.notFound()
@@ -77,7 +104,9 @@ export function createOwnershipService(options: {
           const { id: workspaceId } = workspace
           const target = await findMember(tx, workspaceId, userId)
           if (!target) throw errors.notFound()
+          if (target.kind === 'service') throw errors.isServiceAccount()
           if (userId === user.id) return target.name
+          await assertAllowed(tx, principal, { workspaceId, action: 'workspaces.transferOwnership', now })
           await updateMemberRole(tx, { workspaceId, userId, role: 'owner' })
           await updateMemberRole(tx, { workspaceId, userId: user.id, role: 'admin' })
           appendEvent({
@@ -104,6 +133,7 @@ export function createOwnershipService(options: {
         lockMembersWithCredential,
         async ({ tx, now, appendEvent }) => {
           const { id: workspaceId, name } = workspace
+          await assertAllowed(tx, principal, { workspaceId, action: 'workspaces.delete', now })
           if (confirmSlug !== workspace.slug) throw errors.confirmationMismatch({ field: 'confirmSlug' })
           await markAndTell(tx, workspaceId, { now, actorName: principal.user.name })
           appendEvent({ type: 'workspace.deleted', data: { workspaceId, name } })

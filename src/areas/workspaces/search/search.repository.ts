@@ -6,14 +6,20 @@ import { evidence, seeds } from '../../../db/schema/seeds.ts'
 import { teams } from '../../../db/schema/teams.ts'
 import { users } from '../../../db/schema/users.ts'
 import { keysParameter } from '../../../db/sql/batch.ts'
-import { isCommon, newestOf, queryOf } from '../../../db/sql/common-words.ts'
+import { isCommon, newestOf, queryOf, similarForms } from '../../../db/sql/common-words.ts'
 import { hiddenParameter, pageLimit } from '../../../db/sql/hidden-parameter.ts'
 import { jsonRows, readOne } from '../../../db/sql/json-rows.ts'
 import { prepared } from '../../../db/sql/prepared.ts'
 import type { JsonRows, PageRange } from '../../../kernel/pagination.ts'
-import { searchComparedMax, searchCountMax, searchKinds, type SearchKind } from '../../../domain/search.ts'
+import {
+  searchComparedMax,
+  searchCountMax,
+  searchKinds,
+  type SearchKind,
+  type SearchMatch,
+} from '../../../domain/search.ts'
 
-// The form of words, and what asks for them, is in functions of the database (migration 0003): what is stored and what
+// The form of words, and what asks for them, is in functions of the database (migration 0010): what is stored and what
 // is asked for cannot differ.
 
 /** How well something matches, best first: its title with whole words or their beginnings, then all of its text. */
@@ -34,19 +40,28 @@ const excerptLength = sql.raw('160')
 const isInWorkspace = sql`${workspaceId}::text = ${workspace}::text`
 
 /** The first matches of a kind. Those of other workspaces are apart in the index. */
-function matchesOf(of: SearchKind, limit: SQL, condition = sql`true`): SQL {
+function matchesOf(
+  of: SearchKind,
+  limit: SQL,
+  { condition = sql`true`, match = 'exact' }: { condition?: SQL; match?: SearchMatch } = {},
+): SQL {
   return sql`select ${id}, ${at}, ${words} from ${searchEntries}
-    where ${words} @@ ${queryOf(of)} and ${isInWorkspace} and ${condition} limit ${limit}`
+    where ${words} @@ ${queryOf(of, { match })} and ${isOnly(of, match)} and ${isInWorkspace} and ${condition} limit ${limit}`
+}
+
+/** What is similar only is not what matches exactly. */
+function isOnly(of: SearchKind, match: SearchMatch): SQL {
+  return match === 'exact' ? sql`true` : sql`not words @@ ${queryOf(of)}`
 }
 
 /** What is compared of a kind: all matches, or of too many the newest, and those with the words in their title. */
-function candidatesOf(of: SearchKind): SQL {
+function candidatesOf(of: SearchKind, match: SearchMatch): SQL {
   const name = sql.raw(`matching_${of}`)
   const isTooMuch = sql`((select count(*) from ${name}) > ${comparedMax} or (select is_common from ${sql.raw(`common_${of}`)}))`
   const rank = sql`case
-    when words @@ ${queryOf(of, { inTitle: true, isPrefix: false })} then 4
-    when words @@ ${queryOf(of, { inTitle: true })} then 3
-    when words @@ ${queryOf(of, { isPrefix: false })} then 2
+    when words @@ ${queryOf(of, { inTitle: true, isPrefix: false, match })} then 4
+    when words @@ ${queryOf(of, { inTitle: true, match })} then 3
+    when words @@ ${queryOf(of, { isPrefix: false, match })} then 2
     else 1 end`
   return sql`
     select ${sql.raw(`'${of}'`)} as kind, id, at, ${rank} as rank from (
@@ -56,12 +71,12 @@ function candidatesOf(of: SearchKind): SQL {
         select id, at, words from (
           ${newestOf(of, newestMax)}
         ) as newest
-        where words @@ ${queryOf(of)} limit ${comparedMax}
+        where words @@ ${queryOf(of, { match })} and ${isOnly(of, match)} limit ${comparedMax}
       ) as newest_matching where ${isTooMuch}
       union all
       select id, at, words from (
         select ${id}, ${at}, ${words} from ${searchEntries}
-        where ${words} @@ ${queryOf(of, { inTitle: true })} and ${isInWorkspace} and ${isTooMuch}
+        where ${words} @@ ${queryOf(of, { inTitle: true, match })} and ${isOnly(of, match)} and ${isInWorkspace} and ${isTooMuch}
         limit ${comparedMax}
       ) as titled
     ) as compared`
@@ -75,19 +90,22 @@ const excerpt = sql`case when source.start > 1 then '…' else '' end
 // By characters of the text without accents, of which there are rarely more than of the text: a hint where to cut.
 const firstAsked = sql`(select coalesce((search_words(${asked}))[1], ''))`
 
-const selectFound = prepared((executor) => {
+function prepareFound(executor: Executor, name: string, match: SearchMatch) {
   const isAsked = (of: SearchKind) => sql`${sql.raw(`'${of}'`)} = any(${keysParameter('kinds', 'text')})`
   const matching = searchKinds.flatMap((of) => {
     const common = sql.raw(`common_${of}`)
     const isOfIndex = sql`${isAsked(of)} and not (select is_common from ${common})`
     return [
-      sql`${common} as materialized (select ${isAsked(of)} and ${isCommon(of)} as is_common)`,
-      sql`${sql.raw(`matching_${of}`)} as materialized (${matchesOf(of, sql`${comparedMax} + 1`, isOfIndex)})`,
+      sql`${common} as materialized (select ${isAsked(of)} and ${isCommon(of, match)} as is_common)`,
+      sql`${sql.raw(`matching_${of}`)} as materialized (${matchesOf(of, sql`${comparedMax} + 1`, { condition: isOfIndex, match })})`,
     ]
   })
-  const candidates = sql.join(searchKinds.map(candidatesOf), sql` union all `)
+  const candidates = sql.join(
+    searchKinds.map((of) => candidatesOf(of, match)),
+    sql` union all `,
+  )
   const position = sql`(${hiddenParameter('rank', 'int')}, ${hiddenParameter('at', 'timestamptz')}, ${hiddenParameter('id', 'uuid')})`
-  const ofMention = sql.raw(`'\\[@[^]]*\\]\\(user:[0-9a-f-]{36}\\)'`)
+  const ofMention = sql.raw(`'\\[@[^]]*\\]\\((?:user|agent):[0-9a-f-]{36}\\)'`)
   const bodyOf = (text: SQL) => sql`regexp_replace(${text}, ${ofMention}, '@…', 'g')`
   const item = sql`row_to_json((select item from (select
     page.kind as "kind",
@@ -95,6 +113,7 @@ const selectFound = prepared((executor) => {
     coalesce(${seeds.title}, ${users.name}, ${teams.name}) as "title",
     case page.kind when 'person' then ${users.email} when 'team' then null else ${excerpt} end as "excerpt",
     ${seeds.id} as "seedId",
+    ${seeds.status} as "seedStatus",
     ${sql.placeholder('pathPrefix')}::text || case page.kind
       when 'person' then '/people/' || page.id
       when 'team' then '/teams/' || page.id
@@ -103,7 +122,7 @@ const selectFound = prepared((executor) => {
     end as "path"
   ) as item))`
   const page = sql`(
-    with ${sql.join(matching, sql`, `)}
+    with ${sql.join(match === 'similar' ? [similarForms, ...matching] : matching, sql`, `)}
     select kind, id, at, rank from (
       select distinct kind, id, at, rank from (${candidates}) as candidates
     ) as found
@@ -120,7 +139,7 @@ const selectFound = prepared((executor) => {
       left join ${users} on ${isOf('person', sql`${users.id}`)}
       left join ${teams} on ${isOf('team', sql`${teams.id}`)}
       cross join lateral (
-        select text, greatest(1, position(${firstAsked} in lower(unaccent(text))) - 60) as start from (
+        select text, greatest(1, position(${firstAsked} in search_form(text)) - 60) as start from (
           select case page.kind when 'seed' then ${seeds.summary} when 'evidence' then ${evidence.summary}
             when 'comment' then ${bodyOf(sql`${comments.body}`)} end as text
           offset 0
@@ -133,16 +152,21 @@ const selectFound = prepared((executor) => {
   return executor
     .select({
       ...jsonRows(sql`rows.item`),
-      places: sql<string>`coalesce(string_agg(rows.rank || ' ' || ${milliseconds}, ','), '')`.as('places'),
+      ranks: sql<string>`coalesce(string_agg(rows.rank || ' ' || ${milliseconds}, ','), '')`.as('ranks'),
     })
     .from(rows)
-    .prepare('search_select')
-})
+    .prepare(name)
+}
+
+const selectFound = {
+  exact: prepared((executor) => prepareFound(executor, 'search_select', 'exact')),
+  similar: prepared((executor) => prepareFound(executor, 'search_select_similar', 'similar')),
+}
 
 /** What a search finds, best first. */
 export interface FoundRows extends JsonRows {
   /** The rank and the time of each item, in milliseconds since 1970: `4 1795410319500`, separated by commas. */
-  places: string
+  ranks: string
 }
 
 export interface SearchQuery {
@@ -154,10 +178,15 @@ export interface SearchQuery {
 /** What a search finds in a workspace, best first, and the newest first among what matches alike. One statement. */
 export async function search(
   executor: Executor,
-  query: SearchQuery & { kinds: readonly SearchKind[]; rank: string; pathPrefix: string } & PageRange,
+  query: SearchQuery & {
+    kinds: readonly SearchKind[]
+    match: SearchMatch
+    rank: string
+    pathPrefix: string
+  } & PageRange,
 ): Promise<FoundRows> {
-  const { kinds, rank, ...values } = query
-  return readOne(selectFound(executor).execute({ ...values, kinds: [...kinds], rank: Number(rank) }))
+  const { kinds, match, rank, ...values } = query
+  return readOne(selectFound[match](executor).execute({ ...values, kinds: [...kinds], rank: Number(rank) }))
 }
 
 /** The numbers of matches by kind, each up to `searchCountMax`. */

@@ -2,8 +2,15 @@ import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds } from '../../../http/description/examples.ts'
 import { listOperation, operation, slugParams } from '../../../http/description/operation.ts'
 import { workspaceErrors } from '../../../kernel/errors.ts'
-import { closed, named, nullableString, ref, stringEnum } from '../../../kernel/schemas.ts'
-import { searchComparedMax, searchCountMax, searchKinds, searchLengthMax } from '../../../domain/search.ts'
+import { closed, named, nullableEnum, nullableString, ref, stringEnum } from '../../../kernel/schemas.ts'
+import {
+  searchComparedMax,
+  searchCountMax,
+  searchKinds,
+  searchLengthMax,
+  searchMatches,
+} from '../../../domain/search.ts'
+import { seedStatuses } from '../../../domain/seeds.ts'
 import { exampleSeed } from '../../seeds/seeds.schemas.ts'
 
 const SearchResult = named(
@@ -19,6 +26,7 @@ const SearchResult = named(
       description: 'A part of the text that was found; of a person, the email address. Null for a team.',
     }),
     seedId: nullableString({ description: 'The id of the seed; null for people and teams.' }),
+    seedStatus: nullableEnum(seedStatuses, 'The status of the seed; null for people and teams.'),
     path: Type.String({ description: 'The path on the website.' }),
   },
   {
@@ -27,6 +35,7 @@ const SearchResult = named(
     title: exampleSeed.title,
     excerpt: 'Seven of ten neighbours own a drill that they used once.',
     seedId: exampleIds.seed,
+    seedStatus: exampleSeed.status,
     path: `/w/acme/seeds/${exampleIds.seed}#evidence-${exampleIds.evidence}`,
   },
 )
@@ -57,8 +66,10 @@ const q = Type.String({
   maxLength: searchLengthMax,
   'x-text': 'query',
   description:
-    'What to look for: all of its words, or words that begin with them. Case and accents do not matter. Text without a ' +
-    'letter or a digit finds nothing.',
+    'What to look for: all of its words, or words that begin with them. Words in quotes must follow each other. Of scripts ' +
+    'without spaces, such as Chinese, Japanese and Thai, any part of a text is found. Case and accents do not matter. Text ' +
+    'without a letter or a digit finds nothing.',
+  examples: ['checkout'],
 })
 const kindPattern = `(${searchKinds.join('|')})`
 
@@ -87,6 +98,15 @@ export const workspacesSearch = listOperation(
           examples: ['seed,evidence'],
         }),
       ),
+      match: Type.Optional(
+        stringEnum(searchMatches, {
+          description:
+            '`exact`, the default, finds what has all words, each whole or as the beginning of one: `meeting` finds ' +
+            '`meetings`. `similar` finds only what `exact` does not, often nothing: words in another number (`invoices` ' +
+            'finds `invoice`), with or without an Arabic article, and in names and titles also from the middle of a word, ' +
+            'or with a mistake in it. Ask for it when `exact` found little, and add its results to those.',
+        }),
+      ),
     },
   },
 )
@@ -94,7 +114,8 @@ export const workspacesSearch = listOperation(
 export const workspacesSearchCounts = operation({
   id: 'workspaces.searchCounts',
   summary: 'Count what a search finds',
-  description: 'By kind, for the same text as `workspaces.search`.',
+  description:
+    'The numbers of seeds, evidence, comments, members and teams that `workspaces.search` finds for the same text.',
   params: slugParams,
   querystring: closed({ q }),
   success: ref(SearchCounts),

@@ -2,7 +2,7 @@ import type { RequireWorkspace } from '../../../access/workspace-access.ts'
 import type { Database } from '../../../db/client.ts'
 import { noRows, readPage, type Page, type PageRequest } from '../../../kernel/pagination.ts'
 import type { Principal } from '../../../domain/principal.ts'
-import { searchKinds } from '../../../domain/search.ts'
+import { searchKinds, type SearchMatch } from '../../../domain/search.ts'
 import { normalizeLine } from '../../../kernel/text.ts'
 import { countFound, search, searchRanks } from './search.repository.ts'
 import type { SearchCounts, SearchResult } from './search.schemas.ts'
@@ -13,6 +13,8 @@ export type { SearchCounts, SearchResult }
 export interface SearchRequest extends PageRequest {
   q: string
   kinds?: string
+  /** By default, `exact`. */
+  match?: SearchMatch
 }
 
 /** The search of a workspace. */
@@ -30,7 +32,7 @@ export interface SearchServiceOptions {
 
 export function createSearchService({ db, requireWorkspace }: SearchServiceOptions): SearchService {
   return {
-    async search(principal, slug, { q, kinds, ...page }) {
+    async search(principal, slug, { q, kinds, match = 'exact', ...page }) {
       const workspace = await requireWorkspace(principal, slug, 'workspaces.search')
       const asked = normalizeLine(q)
       const chosen = searchKinds.filter((kind) => kinds?.split(',').includes(kind) ?? true)
@@ -38,21 +40,22 @@ export function createSearchService({ db, requireWorkspace }: SearchServiceOptio
         workspaceId: workspace.id,
         asked,
         kinds: chosen,
+        match,
         pathPrefix: `/w/${workspace.slug}`,
       }
-      let places: string[] = []
+      let ranks: string[] = []
       return readPage<SearchResult, (typeof searchRanks)[number]>(page, {
-        listId: `workspaces.search ${workspace.id} ${JSON.stringify([asked, chosen])}`,
+        listId: `workspaces.search ${workspace.id} ${JSON.stringify([asked, chosen, ...(match === 'exact' ? [] : [match])])}`,
         order: 'newestFirst',
         parts: searchRanks,
         async read(range, rank) {
           if (asked === '') return noRows
           const found = await search(db, { ...query, ...range, rank })
-          places = found.places.split(',')
+          ranks = found.ranks.split(',')
           return found
         },
-        positionOf({ id }, place) {
-          const [rank, milliseconds] = String(places[place]).split(' ')
+        positionOf({ id }, index) {
+          const [rank, milliseconds] = String(ranks[index]).split(' ')
           return {
             part: rank as (typeof searchRanks)[number],
             at: new Date(Number(milliseconds)).toISOString(),

@@ -1,0 +1,1 @@
+CREATE INDEX "events_by_key_idx" ON "events" USING btree ("workspace_id","api_key_id","created_at") WHERE "events"."api_key_id" is not null;

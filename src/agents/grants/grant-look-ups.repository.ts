@@ -1,0 +1,71 @@
+import { and, eq, gt, isNull, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { keysParameter } from '../../db/sql/batch.ts'
+import { prepared } from '../../db/sql/prepared.ts'
+import { agentGrants } from '../../db/schema/agent-grants.ts'
+import { memberships } from '../../db/schema/memberships.ts'
+import { principalColumns, users } from '../../db/schema/users.ts'
+import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
+import { writeUses } from '../../access/last-used.repository.ts'
+import type { Use } from '../../concurrency/use-recorder.ts'
+import type { AgentPrincipal } from '../../domain/agent.ts'
+import { lowerOf } from '../../domain/roles.ts'
+
+const selectLiveGrants = prepared((executor) =>
+  executor
+    .select({
+      grant: {
+        id: agentGrants.id,
+        clientId: agentGrants.clientId,
+        clientName: agentGrants.clientName,
+        scopes: agentGrants.scopes,
+        consentVersion: agentGrants.consentVersion,
+        membersMayAsk: agentGrants.membersMayAsk,
+        expiresAt: agentGrants.expiresAt,
+      },
+      user: principalColumns,
+      workspace: { id: workspaces.id, name: workspaces.name, slug: workspaces.slug },
+      role: memberships.role,
+    })
+    .from(agentGrants)
+    .innerJoin(
+      memberships,
+      and(eq(memberships.workspaceId, agentGrants.workspaceId), eq(memberships.userId, agentGrants.userId)),
+    )
+    .innerJoin(users, eq(users.id, agentGrants.userId))
+    .innerJoin(workspaces, isWorkspace(agentGrants.workspaceId))
+    .where(
+      and(
+        sql`${agentGrants.id} = any(${keysParameter('grantIds', 'uuid')})`,
+        isNull(agentGrants.revokedAt),
+        gt(agentGrants.expiresAt, sql.placeholder('now')),
+      ),
+    )
+    .prepare('agent_grants_select_live'),
+)
+
+/**
+ * The agents, people and workspaces of grants, in one round trip, in the order of the ids. Undefined for a grant that is
+ * unknown, revoked or expired, or whose person has left the workspace.
+ */
+export async function findLiveGrants(
+  executor: Executor,
+  grantIds: readonly string[],
+  now: Date,
+): Promise<(AgentPrincipal | undefined)[]> {
+  const found = await selectLiveGrants(executor).execute({ grantIds, now: now.toISOString() })
+  const byId = new Map<string, AgentPrincipal>(
+    found.map((agent) => [agent.grant.id, agent.grant.membersMayAsk ? asMember(agent) : agent]),
+  )
+  return grantIds.map((id) => byId.get(id))
+}
+
+/** What other members may ask acts with at most the role of a member. */
+function asMember(agent: AgentPrincipal): AgentPrincipal {
+  return { ...agent, role: lowerOf(agent.role, 'member') }
+}
+
+/** Records when grants were last used. Skips rows that another replica has locked. */
+export function recordGrantUses(executor: Executor, uses: readonly Use[]): Promise<void> {
+  return writeUses(executor, agentGrants, uses)
+}

@@ -1,0 +1,45 @@
+import type { Database } from '../../db/client.ts'
+import { createBatch } from '../../db/sql/batch.ts'
+import { createUseRecorder } from '../../concurrency/use-recorder.ts'
+import type { AgentPrincipal } from '../../domain/agent.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { isId } from '../../kernel/ids.ts'
+import { findLiveGrants, recordGrantUses } from './grant-look-ups.repository.ts'
+
+export interface AgentAuthenticator {
+  /**
+   * Reads the agent of a grant from the database and records the use. Undefined when the grant is unknown, revoked or
+   * expired, or the person has left the workspace.
+   */
+  authenticate: (grantId: string) => Promise<AgentPrincipal | undefined>
+  /** Reads the agents of grants without a use, in the order of the ids. */
+  read: (grantIds: readonly string[]) => Promise<(AgentPrincipal | undefined)[]>
+  /** Writes the pending uses and stops. */
+  close: () => Promise<void>
+}
+
+export interface AgentAuthenticatorOptions {
+  db: Database
+  clock: Clock
+  /** Called when writing the uses of grants failed. They are retried. */
+  onRecordError: (error: unknown) => void
+}
+
+/**
+ * Authenticates agents by their grant. Requests that arrive in one turn of the event loop share one round trip. Nothing is
+ * cached between turns: a revoked grant is refused from the next request on.
+ */
+export function createAgentAuthenticator(options: AgentAuthenticatorOptions): AgentAuthenticator {
+  const { db, clock, onRecordError } = options
+  const uses = createUseRecorder({ write: (batch) => recordGrantUses(db, batch), onRecordError })
+  const findGrant = createBatch((grantIds: readonly string[]) => findLiveGrants(db, grantIds, clock.now()))
+  return {
+    async authenticate(grantId) {
+      const agent = isId(grantId) ? await findGrant(grantId) : undefined
+      if (agent) uses.record(grantId, clock.now())
+      return agent
+    },
+    read: (grantIds) => findLiveGrants(db, grantIds, clock.now()),
+    close: () => uses.close(),
+  }
+}

@@ -1,0 +1,80 @@
+import { validationKitScope, type AgentPrincipal } from '../../domain/agent.ts'
+import { errors } from '../../kernel/errors.ts'
+import { parseJson } from '../../kernel/json-text.ts'
+import type { AgentCalls } from '../calls/agent-calls.ts'
+import type { KitOutlineItem } from '../kit/kit.schemas.ts'
+import type { KitService } from '../kit/kit.service.ts'
+import type { McpResource, McpResources } from './mcp-resources.ts'
+import { suggestSeeds } from './suggest-seeds.ts'
+import { mcpForm, readValidationKit } from '../tools/read-validation-kit.tools.ts'
+
+/** The validation kit, and each of its seeds, as the tool `read_validation_kit` returns them; counted as its calls. */
+export function kitResources(kit: KitService, calls: Pick<AgentCalls, 'count'>): McpResources {
+  return {
+    scope: validationKitScope,
+    action: 'seeds.list',
+
+    async list(agent, cursor) {
+      const input = { detail: 'outline' as const, ...(cursor !== undefined && { cursor }) }
+      const { outline, nextCursor } = parseJson(await kit.read(agent, input, mcpForm))
+      const seeds = outline.map((item) => toResource(agent, item))
+      return { resources: cursor === undefined ? [kitResource(agent), ...seeds] : seeds, nextCursor }
+    },
+
+    templates: (agent) => [
+      {
+        uriTemplate: seedTemplate(agent),
+        name: 'seed',
+        title: 'Seed',
+        description: 'A seed (an early idea) by its id, with its evidence.',
+      },
+    ],
+
+    completed: (agent) => ({ uriTemplate: seedTemplate(agent), variable: 'id', suggest: suggestSeeds(kit) }),
+
+    async read(agent, uri) {
+      const input = toInput(agent, uri)
+      return calls.count(agent, readValidationKit, input, () => kit.read(agent, input, mcpForm))
+    },
+  }
+}
+
+function toInput(agent: AgentPrincipal, uri: string): { seedId?: string } {
+  if (uri === kitUri(agent)) return {}
+  const prefix = seedUriPrefix(agent)
+  if (!uri.startsWith(prefix)) throw errors.notFound()
+  return { seedId: uri.slice(prefix.length) }
+}
+
+function kitUri({ workspace }: AgentPrincipal): string {
+  return `workspace://${workspace.slug}/validation-kit`
+}
+
+function seedUriPrefix({ workspace }: AgentPrincipal): string {
+  return `workspace://${workspace.slug}/seeds/`
+}
+
+function seedTemplate(agent: AgentPrincipal): string {
+  return `${seedUriPrefix(agent)}{id}`
+}
+
+function kitResource(agent: AgentPrincipal): McpResource {
+  return {
+    uri: kitUri(agent),
+    name: 'validation-kit',
+    title: 'Validation kit',
+    description: `The seeds (early ideas) of the workspace ${agent.workspace.name} with their evidence, as many as fit.`,
+  }
+}
+
+function toResource(agent: AgentPrincipal, item: KitOutlineItem): McpResource {
+  const { id, title, status, evidenceCounts, updatedAt } = item
+  const { supports, contradicts, neutral } = evidenceCounts
+  return {
+    uri: `${seedUriPrefix(agent)}${id}`,
+    name: title,
+    title,
+    description: `${status}; evidence: ${supports} for it, ${contradicts} against it, ${neutral} neutral`,
+    lastModified: updatedAt,
+  }
+}

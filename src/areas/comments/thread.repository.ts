@@ -1,0 +1,161 @@
+import { and, asc, desc, eq, isNull, sql, type Column, type SQL } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { comments } from '../../db/schema/comments.ts'
+import { memberships } from '../../db/schema/memberships.ts'
+import { evidence } from '../../db/schema/seeds.ts'
+import { users } from '../../db/schema/users.ts'
+import { pageLimit } from '../../db/sql/hidden-parameter.ts'
+import { itemColumns, pictureUrl, readItem, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
+import { isAfter, isBefore } from '../../db/sql/keyset.ts'
+import { prepared } from '../../db/sql/prepared.ts'
+import type { EvidenceAuthors } from '../../domain/seeds.ts'
+import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
+import { evidenceColumns, isBy, selectEvidencePage } from '../evidence/evidence.repository.ts'
+import type { Evidence } from '../evidence/evidence.schemas.ts'
+import { commentColumns } from './comments.repository.ts'
+import type { Comment } from './comments.schemas.ts'
+
+/** What somebody wrote, with the URL of their picture, which members alone have. */
+export type WithPicture<Item> = Item & { authorPicture: string | null }
+
+/** The discussion of a piece of evidence. */
+export interface Discussion {
+  /** The first comments, oldest first. */
+  comments: WithPicture<Comment>[]
+  /** The number of all comments. */
+  total: number
+}
+
+/** A piece of evidence with its discussion. */
+export type DiscussedEvidence = WithPicture<Evidence> & { discussion: Discussion }
+
+/** How many comments stand under a piece of evidence. */
+const firstCommentsMax = 3
+
+/** The values that all statements of threads have. */
+export interface ThreadValues {
+  seedId: string
+  workspaceId: string
+  pictureUrlPrefix: string
+  seedUrlPrefix: string
+}
+
+function pictureOf(authorUserId: Column): SQL<string | null> {
+  return sql`(
+    select ${pictureUrl(users.imageKey)} from ${memberships} join ${users} on ${users.id} = ${memberships.userId}
+    where ${memberships.userId} = ${authorUserId} and ${memberships.workspaceId} = ${sql.placeholder('workspaceId')}::uuid
+  )`
+}
+
+const threadCommentColumns = { ...commentColumns, authorPicture: pictureOf(comments.authorUserId) }
+
+const isOfSeed = eq(comments.seedId, sql.placeholder('seedId'))
+
+const selectAboutSeed = prepared((executor) =>
+  prepareNewest(executor, { name: 'comments_select_about_seed', filter: isNull(comments.evidenceId) }),
+)
+const selectNewest = prepared((executor) =>
+  prepareNewest(executor, { name: 'comments_select_newest_of_seed' }),
+)
+
+/** Without a name, the statement is for one use. */
+function prepareNewest(executor: Executor, { name = '', filter }: { name?: string; filter?: SQL }) {
+  const rows = executor
+    .select(itemColumns<WithPicture<Comment>>(threadCommentColumns))
+    .from(comments)
+    .where(and(isOfSeed, filter, isBefore(comments.createdAt, comments.id)))
+    .orderBy(desc(comments.createdAt), desc(comments.id))
+    .limit(pageLimit)
+  return selectJsonRows(executor, rows).prepare(name)
+}
+
+/** Which items a thread contains. */
+export interface ThreadFilter {
+  /** Only what people wrote themselves, or agents for them. */
+  by?: EvidenceAuthors
+}
+
+/** Comments of a seed, newest first. Their bodies are as they are stored. */
+export function listThreadComments(
+  executor: Executor,
+  { isAboutSeed, by, ...values }: ThreadValues & ThreadFilter & { isAboutSeed: boolean } & PageRange,
+): Promise<JsonRows> {
+  if (by !== undefined) {
+    return readOne(prepareNewest(executor, { filter: isBy(by, comments.agentName) }).execute(values))
+  }
+  return readOne((isAboutSeed ? selectAboutSeed : selectNewest)(executor).execute(values))
+}
+
+const pieceColumns = { ...evidenceColumns, authorPicture: pictureOf(evidence.authorUserId) }
+
+const selectPieces = prepared((executor) => {
+  const first = executor
+    .select(itemColumns<WithPicture<Comment>>(threadCommentColumns))
+    .from(comments)
+    .where(eq(comments.evidenceId, evidence.id))
+    .orderBy(asc(comments.createdAt), asc(comments.id))
+    .limit(sql.raw(String(firstCommentsMax)) as unknown as number)
+    .as('first')
+  const discussion = sql`json_build_object(
+    'total', (select count(*)::int from ${comments} where ${comments.evidenceId} = ${evidence.id}),
+    'comments', (select coalesce(json_agg(row_to_json("first") order by "first"."createdAt", "first"."id"), '[]') from ${first})
+  )`
+  const columns = { ...pieceColumns, discussion }
+  return selectEvidencePage<DiscussedEvidence>(executor, columns, undefined).prepare(
+    'evidence_select_of_thread',
+  )
+})
+
+/**
+ * Evidence of a seed, newest first, also what was withdrawn; no more than `pageBytesMax`. Without `by`, with the first
+ * comments on each piece, whose bodies are as they are stored.
+ */
+export function listPieces(
+  executor: Executor,
+  { by, ...values }: ThreadValues & ThreadFilter & PageRange,
+): Promise<JsonRows> {
+  if (by === undefined) return readOne(selectPieces(executor).execute(values))
+  const filter = isBy(by, evidence.agentName)
+  return readOne(
+    selectEvidencePage<WithPicture<Evidence>>(executor, pieceColumns, filter).prepare('').execute(values),
+  )
+}
+
+const selectDiscussion = prepared((executor) => {
+  const isOfPiece = eq(comments.evidenceId, sql.placeholder('evidenceId'))
+  const rows = executor
+    .select(itemColumns<WithPicture<Comment>>(threadCommentColumns))
+    .from(comments)
+    .where(and(isOfSeed, isOfPiece, isAfter(comments.createdAt, comments.id)))
+    .orderBy(asc(comments.createdAt), asc(comments.id))
+    .limit(pageLimit)
+  return selectJsonRows(executor, rows).prepare('comments_select_of_discussion')
+})
+
+/** The comments on a piece of evidence of a seed, oldest first. Their bodies are as they are stored. */
+export function listDiscussion(
+  executor: Executor,
+  values: ThreadValues & { evidenceId: string } & PageRange,
+): Promise<JsonRows> {
+  return readOne(selectDiscussion(executor).execute({ ...values }))
+}
+
+const selectPiece = prepared((executor) =>
+  selectJsonRows(
+    executor,
+    executor
+      .select(itemColumns<WithPicture<Evidence>>(pieceColumns))
+      .from(evidence)
+      .where(
+        and(eq(evidence.id, sql.placeholder('evidenceId')), eq(evidence.seedId, sql.placeholder('seedId'))),
+      ),
+  ).prepare('evidence_select_piece'),
+)
+
+/** A piece of evidence of a seed, also when it is withdrawn. */
+export async function findPiece(
+  executor: Executor,
+  values: ThreadValues & { evidenceId: string },
+): Promise<WithPicture<Evidence> | undefined> {
+  return (await readItem(selectPiece(executor).execute({ ...values }))) as WithPicture<Evidence> | undefined
+}

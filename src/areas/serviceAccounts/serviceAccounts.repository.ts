@@ -1,0 +1,112 @@
+import { and, asc, count, eq, isNull, sql, type SQL } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { Executor } from '../../db/client.ts'
+import { apiKeys } from '../../db/schema/api-keys.ts'
+import { memberships } from '../../db/schema/memberships.ts'
+import { serviceAccounts } from '../../db/schema/service-accounts.ts'
+import { users } from '../../db/schema/users.ts'
+import { prepared } from '../../db/sql/prepared.ts'
+import type { ServiceRole } from '../../domain/service-accounts.ts'
+
+const makers = alias(users, 'makers')
+
+const lastUseOfKeys = sql<Date | null>`(
+  select max(${apiKeys.lastUsedAt}) from ${apiKeys} where ${apiKeys.userId} = ${users.id}
+)`.mapWith((text: string): Date | null => new Date(text))
+
+/** The service accounts of a workspace that are not deleted and match a filter, oldest first. */
+function selectAccounts(executor: Executor, filter?: SQL) {
+  return executor
+    .select({
+      id: serviceAccounts.id,
+      userId: serviceAccounts.userId,
+      name: users.name,
+      role: sql<ServiceRole>`${memberships.role}`,
+      createdByUserId: serviceAccounts.createdByUserId,
+      createdByName: makers.name,
+      createdAt: serviceAccounts.createdAt,
+      lastUsedAt: lastUseOfKeys,
+    })
+    .from(serviceAccounts)
+    .innerJoin(users, eq(users.id, serviceAccounts.userId))
+    .innerJoin(
+      memberships,
+      and(
+        eq(memberships.workspaceId, serviceAccounts.workspaceId),
+        eq(memberships.userId, serviceAccounts.userId),
+      ),
+    )
+    .leftJoin(makers, eq(makers.id, serviceAccounts.createdByUserId))
+    .where(
+      and(
+        eq(serviceAccounts.workspaceId, sql.placeholder('workspaceId')),
+        isNull(serviceAccounts.deletedAt),
+        filter,
+      ),
+    )
+    .orderBy(asc(serviceAccounts.createdAt), asc(serviceAccounts.id))
+}
+
+const selectAll = prepared((executor) => selectAccounts(executor).prepare('service_accounts_select'))
+
+export type ServiceAccountRow = Awaited<ReturnType<typeof listServiceAccounts>>[number]
+
+/** The service accounts of a workspace, oldest first. */
+export function listServiceAccounts(executor: Executor, workspaceId: string) {
+  return selectAll(executor).execute({ workspaceId })
+}
+
+const selectById = prepared((executor) =>
+  selectAccounts(executor, eq(serviceAccounts.id, sql.placeholder('id'))).prepare(
+    'service_accounts_select_by_id',
+  ),
+)
+
+/** A service account of a workspace. */
+export async function findServiceAccount(
+  executor: Executor,
+  input: { workspaceId: string; id: string },
+): Promise<ServiceAccountRow | undefined> {
+  const [account] = await selectById(executor).execute(input)
+  return account
+}
+
+const countAccounts = prepared((executor) =>
+  executor
+    .select({ count: count() })
+    .from(serviceAccounts)
+    .where(
+      and(eq(serviceAccounts.workspaceId, sql.placeholder('workspaceId')), isNull(serviceAccounts.deletedAt)),
+    )
+    .prepare('service_accounts_count'),
+)
+
+export async function countServiceAccounts(executor: Executor, workspaceId: string): Promise<number> {
+  const [row] = await countAccounts(executor).execute({ workspaceId })
+  return row?.count ?? 0
+}
+
+export async function insertServiceAccount(
+  executor: Executor,
+  row: typeof serviceAccounts.$inferInsert,
+): Promise<void> {
+  await executor.insert(serviceAccounts).values(row)
+}
+
+export async function renameServiceUser(
+  executor: Executor,
+  { userId, name }: { userId: string; name: string },
+): Promise<void> {
+  await executor.update(users).set({ name }).where(eq(users.id, userId))
+}
+
+/** Marks a service account as deleted. Its user stays, for its name. */
+export async function markServiceAccountDeleted(
+  executor: Executor,
+  { workspaceId, id, now }: { workspaceId: string; id: string; now: Date },
+): Promise<void> {
+  await executor
+    .update(serviceAccounts)
+    .set({ deletedAt: now })
+    .where(and(eq(serviceAccounts.workspaceId, workspaceId), eq(serviceAccounts.id, id)))
+}

@@ -1,0 +1,43 @@
+import type { AgentRequest } from '../../areas/agentRequests/agentRequests.service.ts'
+import { renderAction } from '../components/forms.ts'
+import { html, type Content, type Html } from '../components/html.ts'
+import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
+
+/** What a comment asked of an agent, under it: how it stands, and the button that cancels it. */
+export function renderRequest(visit: WorkspaceVisit, request: AgentRequest): Html {
+  const { base, may, principal } = visit
+  const { id, agentName, forUserId, forName, askedByUserId, state } = request
+  const isOwn = askedByUserId === principal.user.id
+  const mayCancel = state === 'waiting' && may(isOwn ? 'agentRequests.cancel' : 'agentRequests.cancelOthers')
+  return html`<div class="hint line" id="request-${id}">
+    <span
+      >${describe(base, request)}
+      ${forUserId !== principal.user.id && html`(<bdi>${agentName}</bdi> acts for <bdi>${forName}</bdi>)`}</span
+    >
+    ${
+      mayCancel &&
+      renderAction(visit.request, {
+        action: `${base}/agent-requests/${id}/cancel`,
+        label: 'Cancel',
+        description: html`the request to <bdi>${agentName}</bdi>`,
+      })
+    }
+  </div>`
+}
+
+function describe(base: string, { agentName, state, reason, answerCommentId }: AgentRequest): Content {
+  const agent = html`<bdi>${agentName}</bdi>`
+  switch (state) {
+    case 'waiting':
+      return html`Waiting for ${agent}`
+    case 'answered':
+      if (answerCommentId === null) return html`${agent} answered. The answer was deleted.`
+      return html`${agent} <a href="${base}/comments/${answerCommentId}">answered</a>`
+    case 'declined':
+      return html`${agent} declined: <bdi>${reason}</bdi>`
+    case 'expired':
+      return html`No answer from ${agent}`
+    case 'cancelled':
+      return html`The request to ${agent} was cancelled`
+  }
+}

@@ -1,0 +1,377 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { expireRequests } from '../../src/areas/agentRequests/agentRequests.jobs.ts'
+import type { AgentRequest } from '../../src/areas/agentRequests/agentRequests.schemas.ts'
+import type { AgentScope } from '../../src/domain/agent.ts'
+import { errors } from '../../src/kernel/errors.ts'
+import { createId } from '../../src/kernel/ids.ts'
+import type { Role } from '../../src/domain/roles.ts'
+import { letAgentIn } from '../support/agent-caller.ts'
+import { addPerson, createCompany, del, get, patch, post } from '../support/company.ts'
+import { expectError } from '../support/expect-error.ts'
+import { createServiceAccount, createServiceKey } from '../support/service-accounts.ts'
+import { addEvidence, createSeed, type TestSeed } from '../support/seeds.ts'
+import { startTestApp, type TestPerson } from '../support/test-app.ts'
+import { createTestClock } from '../support/test-clock.ts'
+
+const clock = createTestClock()
+const service = await startTestApp({ clock })
+const { as, db, services } = service
+const company = await createCompany(service)
+const { workspace, owner } = company
+const url = `${company.url}/agent-requests`
+const askedScopes: AgentScope[] = ['validation-kit:read', 'workspace:read', 'seeds:write']
+
+interface Comment {
+  id: string
+  body: string
+  evidenceId: string | null
+}
+interface Asked {
+  id: string
+  askedByName: string
+  fromYourPerson: boolean
+  text: string
+}
+
+async function comment(person: TestPerson, seed: TestSeed, payload: { body: string; evidenceId?: string }) {
+  clock.advance(1000)
+  const answer = await as(person, post(`/v1/seeds/${seed.id}/comments`, payload))
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json<{ comment: Comment }>().comment
+}
+
+const mentionOf = (grantId: string) => `[@Claude](agent:${grantId})`
+
+/** A person with an agent that others may ask or not, another member, and a seed. */
+async function createAsked({
+  role = 'member',
+  scopes = askedScopes,
+  membersMayAsk = false,
+}: { role?: Role; scopes?: AgentScope[]; membersMayAsk?: boolean } = {}) {
+  const person = await addPerson(service, workspace, role, 'Ada 愛 <b>')
+  const other = await addPerson(service, workspace, 'member', 'Grace مرحبا')
+  const agent = await letAgentIn(service, workspace, person, { scopes })
+  const seed = await createSeed(service, owner, company)
+  if (membersMayAsk) await letMembersAsk(person, agent.grantId)
+  const ask = (by: TestPerson, body = `${mentionOf(agent.grantId)} find evidence against this`) =>
+    comment(by, seed, { body })
+  const requests = async () =>
+    (await as(owner, get(`${url}?grantId=${agent.grantId}`))).json<AgentRequest[]>()
+  const inbox = async () => (await agent.use<{ requests: Asked[] }>('inbox')).requests
+  return { person, other, agent, seed, ask, requests, inbox }
+}
+
+async function letMembersAsk(person: TestPerson, grantId: string, membersMayAsk = true) {
+  const { user } = await principalOf(person)
+  return services.grants.updateAsking(
+    { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null },
+    workspace.slug,
+    grantId,
+    membersMayAsk,
+  )
+}
+
+async function principalOf(person: TestPerson) {
+  const found = await services.authenticator.authenticate(person.apiKey)
+  if (!found) throw new Error('no such key')
+  return found
+}
+
+const eventsOf = async (commentId: string) =>
+  (await as(owner, get(`${company.url}/events?targetId=${commentId}`)))
+    .json<{ type: string; summary: string; actorType: string }[]>()
+    .map(({ type, summary }) => [type, summary])
+    .toReversed()
+
+describe('asking an agent', () => {
+  it('makes a request by its own person, which the agent answers', async () => {
+    const { person, agent, ask, requests, inbox, seed } = await createAsked()
+    const asking = await ask(person)
+    expect(asking.body).toMatch(/^\[@.+\]\(agent:/)
+    const [request, ...others] = await requests()
+    expect(others).toEqual([])
+    expect(request).toMatchObject({
+      ...{ commentId: asking.id, seedId: seed.id, evidenceId: null, grantId: agent.grantId },
+      ...{ forUserId: person.id, forName: person.name, askedByUserId: person.id, askedByName: person.name },
+      ...{ text: asking.body, state: 'waiting', reason: null, answerCommentId: null },
+    })
+    expect(Date.parse(String(request?.expiresAt)) - Date.parse(String(request?.createdAt))).toBe(
+      48 * 3_600_000,
+    )
+    const [asked] = await inbox()
+    expect(asked).toMatchObject({ id: request?.id, fromYourPerson: true, text: asking.body })
+    await agent.use('add_comment', { seedId: seed.id, body: 'Ten said no.', requestId: request?.id })
+    const [answered] = await requests()
+    expect(answered?.state).toBe('answered')
+    const answer = await as(owner, get(`/v1/comments/${String(answered?.answerCommentId)}`))
+    expect(answer.json<Comment>().body).toBe('Ten said no.')
+    expect(await inbox()).toEqual([])
+    expect((await eventsOf(asking.id)).map(([type]) => type)).toEqual([
+      'comment.added',
+      'agent_request.created',
+      'agent_request.answered',
+    ])
+    const again = await agent.call('add_comment', { seedId: seed.id, body: 'Again.', requestId: request?.id })
+    expect(again.isError).toBe(true)
+    expect(again.content[0]?.text).toContain('does not wait')
+  })
+
+  it('by another member needs the tick of its person, and reaches the agent as content', async () => {
+    const { person, other, agent, ask, requests, inbox } = await createAsked()
+    const refused = await ask(other)
+    expect(refused.body).toBe('@Claude find evidence against this')
+    expect(await requests()).toEqual([])
+    await letMembersAsk(person, agent.grantId)
+    const asking = await ask(other)
+    expect(await inbox()).toMatchObject([
+      { askedByName: other.name, fromYourPerson: false, text: asking.body },
+    ])
+    // What waits is cancelled when it is no longer theirs to ask.
+    await letMembersAsk(person, agent.grantId, false)
+    expect((await requests())[0]?.state).toBe('cancelled')
+  })
+
+  it('on evidence is answered there', async () => {
+    const { person, agent, seed, requests } = await createAsked()
+    const evidence = await addEvidence(service, owner, seed)
+    const body = `${mentionOf(agent.grantId)}, is this true?`
+    await comment(person, seed, { body, evidenceId: evidence.id })
+    const [request] = await requests()
+    const answer = await agent.send('comments:add', {
+      seedId: seed.id,
+      body: 'It is.',
+      requestId: request?.id,
+    })
+    expect(answer.json<{ comment: Comment }>().comment.evidenceId).toBe(evidence.id)
+  })
+
+  it('can be declined with a reason, over HTTP too', async () => {
+    const { person, agent, ask, requests, inbox } = await createAsked()
+    const { id: commentId } = await ask(person)
+    const [request] = await requests()
+    const decline = () =>
+      agent.send('requests:decline', { requestId: request?.id, reason: 'No source. 無い' })
+    expect((await decline()).json()).toEqual({ ok: true })
+    expect(await requests()).toMatchObject([{ state: 'declined', reason: 'No source. 無い' }])
+    expect(await inbox()).toEqual([])
+    expect((await eventsOf(commentId)).at(-1)?.[0]).toBe('agent_request.declined')
+    expectError(await decline(), errors.requestNotWaiting)
+    const unknown = await agent.send('requests:decline', { requestId: createId(), reason: 'No.' })
+    expectError(unknown, errors.notFound)
+  })
+
+  it('is not answered by another agent, nor on another seed', async () => {
+    const { person, ask, agent, requests } = await createAsked()
+    const { agent: another } = await createAsked()
+    await ask(person)
+    const [request] = await requests()
+    const requestId = request?.id
+    const decline = await another.send('requests:decline', { requestId, reason: 'No.' })
+    expectError(decline, errors.notFound)
+    const elsewhere = await createSeed(service, owner, company)
+    const answer = await agent.send('comments:add', { seedId: elsewhere.id, body: 'Here.', requestId })
+    expectError(answer, errors.notFound)
+    expect((await requests())[0]?.state).toBe('waiting')
+  })
+
+  it('asks nobody anew when a comment is edited', async () => {
+    const { person, agent, ask, requests, seed } = await createAsked()
+    const asking = await ask(person)
+    const edited = `${asking.body}, please`
+    await as(person, patch(`/v1/comments/${asking.id}`, { body: edited }))
+    expect((await as(person, get(`/v1/comments/${asking.id}`))).json<Comment>().body).toBe(edited)
+    const plain = await comment(person, seed, { body: 'Nothing.' })
+    await as(person, patch(`/v1/comments/${plain.id}`, { body: mentionOf(agent.grantId) }))
+    expect((await as(person, get(`/v1/comments/${plain.id}`))).json<Comment>().body).toBe('@Claude')
+    expect(await requests()).toHaveLength(1)
+  })
+
+  it('is text in code, and in what agents and service accounts write', async () => {
+    const { person, agent, requests, seed } = await createAsked({ membersMayAsk: true })
+    const code = `\`${mentionOf(agent.grantId)}\``
+    expect((await comment(person, seed, { body: code })).body).toBe(code)
+    await agent.use('add_comment', { seedId: seed.id, body: `${mentionOf(agent.grantId)} go on` })
+    const account = await createServiceAccount(service, owner, company, { name: 'Sync', role: 'member' })
+    const key = await createServiceKey(service, owner, company, account)
+    const written = await service.app.inject({
+      method: 'POST',
+      url: `/v1/seeds/${seed.id}/comments`,
+      headers: { authorization: `Bearer ${key.secret}` },
+      payload: { body: mentionOf(agent.grantId) },
+    })
+    expect(written.json<{ comment: Comment }>().comment.body).toBe('@Claude')
+    expect(await requests()).toEqual([])
+  })
+
+  it.each<[string, AgentScope[]]>([
+    ['seeds:write', ['validation-kit:read', 'workspace:read']],
+    ['workspace:read', ['validation-kit:read', 'seeds:write']],
+  ])('needs a grant with the scope %s', async (_scope, scopes) => {
+    const { person, ask, requests } = await createAsked({ scopes })
+    expect((await ask(person)).body).toMatch(/^@Claude/)
+    expect(await requests()).toEqual([])
+  })
+
+  it('with workspace:write is for its own person alone, and takes the tick away', async () => {
+    const { person, other, agent, ask, requests } = await createAsked({ membersMayAsk: true })
+    await ask(other)
+    const { user } = await principalOf(person)
+    const principal = { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null } as const
+    await services.grants.updateScopes(principal, workspace.slug, agent.grantId, [
+      ...askedScopes,
+      'workspace:write',
+    ])
+    expect((await requests())[0]?.state).toBe('cancelled')
+    await expect(letMembersAsk(person, agent.grantId)).rejects.toMatchObject({ code: 'not_found' })
+    expect((await ask(other)).body).toMatch(/^@Claude/)
+    expect((await ask(person)).body).toMatch(/^\[@/)
+  })
+
+  it('reaches no grant of another workspace, that was revoked, or of a viewer', async () => {
+    const elsewhere = await createCompany(service)
+    const agent = await letAgentIn(service, elsewhere.workspace, elsewhere.owner, { scopes: askedScopes })
+    const { person, agent: own, ask, requests } = await createAsked()
+    expect((await ask(person, mentionOf(agent.grantId))).body).toBe('@Claude')
+    expect((await ask(person, mentionOf(createId()))).body).toBe('@Claude')
+    await db.execute(sql`update memberships set role = 'viewer' where user_id = ${person.id}`)
+    expect((await as(person, get(`${url}/agents`))).statusCode).toBe(403)
+    expect((await ask(owner)).body).toMatch(/^@Claude/)
+    await as(owner, post(`${company.url}/integrations/${own.grantId}/revoke`))
+    expect((await ask(owner)).body).toMatch(/^@Claude/)
+    expect(await requests()).toEqual([])
+  })
+})
+
+describe('an agent that others may ask', () => {
+  it('sees what a member sees, whatever the role of its person', async () => {
+    const { person, agent } = await createAsked({ role: 'admin' })
+    await as(owner, post(`${company.url}/invites`, { email: 'hidden@example.com', role: 'member' }))
+    const lines = async () =>
+      (await agent.use<{ lines: unknown[] }>('list_events', { types: ['invite.created'], form: 'short' }))
+        .lines
+    expect((await lines()).length).toBeGreaterThan(0)
+    await letMembersAsk(person, agent.grantId)
+    expect(await lines()).toEqual([])
+  })
+})
+
+describe('the end of a request', () => {
+  it('is the revocation of the grant', async () => {
+    const { person, agent, ask, requests } = await createAsked()
+    await ask(person)
+    await as(owner, post(`${company.url}/integrations/${agent.grantId}/revoke`))
+    expect((await requests())[0]?.state).toBe('cancelled')
+  })
+
+  it('is the removal of the person of the agent, or of who asked', async () => {
+    const { person, other, ask, requests, inbox } = await createAsked({ membersMayAsk: true })
+    await ask(other)
+    await as(owner, del(`${company.url}/members/${other.id}`))
+    expect(await inbox()).toEqual([])
+    expect((await requests())[0]?.state).toBe('cancelled')
+    await ask(person)
+    await as(owner, del(`${company.url}/members/${person.id}`))
+    expect((await requests()).map(({ state }) => state)).toEqual(['cancelled', 'cancelled'])
+  })
+
+  it('is two days without an answer', async () => {
+    const { person, agent, ask, requests, inbox } = await createAsked()
+    const { id: commentId } = await ask(person)
+    const [request] = await requests()
+    clock.advance(48 * 3_600_000 + 1)
+    expect(await inbox()).toEqual([])
+    const late = await agent.send('requests:decline', { requestId: request?.id, reason: 'Late.' })
+    expectError(late, errors.requestNotWaiting)
+    await expireRequests({ db, clock })
+    expect((await requests())[0]?.state).toBe('expired')
+    const [type, summary] = (await eventsOf(commentId)).at(-1) ?? []
+    expect(type).toBe('agent_request.expired')
+    expect(summary).toContain('which had no answer')
+  })
+
+  it('is the deletion of its comment or of its seed', async () => {
+    const { person, ask, requests, seed, inbox } = await createAsked()
+    const { id } = await ask(person)
+    await as(person, del(`/v1/comments/${id}`))
+    expect(await requests()).toEqual([])
+    await ask(person)
+    await as(owner, del(`/v1/seeds/${seed.id}`))
+    expect(await requests()).toEqual([])
+    expect(await inbox()).toEqual([])
+  })
+
+  it('is cancelling it, by who asked, owners and admins', async () => {
+    const { person, other, ask, requests } = await createAsked()
+    const { id: commentId } = await ask(person)
+    const cancel = async (by: TestPerson) =>
+      as(by, post(`${url}/${String((await requests())[0]?.id)}/cancel`))
+    expectError(await cancel(other), errors.notTheAuthor)
+    expect((await cancel(person)).json()).toEqual({ ok: true })
+    expect((await cancel(owner)).json()).toEqual({ ok: true })
+    expect(await requests()).toMatchObject([{ state: 'cancelled' }])
+    expect((await eventsOf(commentId)).filter(([type]) => type === 'agent_request.cancelled')).toHaveLength(1)
+    const stranger = await createCompany(service)
+    const foreign = `${stranger.url}/agent-requests/${String((await requests())[0]?.id)}/cancel`
+    expectError(await as(stranger.owner, post(foreign)), errors.notFound)
+  })
+})
+
+describe('the limits', () => {
+  it('let 20 requests wait for an agent, also when people ask at once', async () => {
+    const { agent, seed, requests } = await createAsked({ membersMayAsk: true })
+    const people = await Promise.all(
+      Array.from({ length: 21 }, (_, i) => addPerson(service, workspace, 'member', `Asker ${i}`)),
+    )
+    const body = mentionOf(agent.grantId)
+    const answers = await Promise.all(
+      people.map((by) => as(by, post(`/v1/seeds/${seed.id}/comments`, { body }))),
+    )
+    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([
+      ...Array<number>(20).fill(200),
+      409,
+    ])
+    const refused = answers.find(({ statusCode }) => statusCode === 409)
+    if (refused) expectError(refused, errors.agentBusy)
+    expect(await requests()).toHaveLength(20)
+  })
+
+  it('let a person ask 20 times a day', async () => {
+    const { person, ask, requests, seed, agent } = await createAsked()
+    for (let i = 0; i < 20; i++) {
+      await ask(person)
+      await db.execute(sql`update agent_requests set state = 'answered' where grant_id = ${agent.grantId}`)
+    }
+    const body = mentionOf(agent.grantId)
+    const refused = await as(person, post(`/v1/seeds/${seed.id}/comments`, { body }))
+    expectError(refused, errors.askLimit)
+    const seconds = Number(refused.headers['retry-after'])
+    expect(seconds).toBeGreaterThan(23 * 3600)
+    clock.advance(seconds * 1000)
+    await ask(person)
+    expect(await requests()).toHaveLength(21)
+  })
+})
+
+describe('agentRequests', () => {
+  it('lists who may be asked, for people', async () => {
+    const { person, other, agent } = await createAsked()
+    const askable = async (by: TestPerson) =>
+      (await as(by, get(`${url}/agents`))).json<{ grantId: string }[]>().map(({ grantId }) => grantId)
+    expect(await askable(person)).toContain(agent.grantId)
+    expect(await askable(other)).not.toContain(agent.grantId)
+    await letMembersAsk(person, agent.grantId)
+    expect(await askable(other)).toContain(agent.grantId)
+  })
+
+  it('lists by state, page by page', async () => {
+    const { person, ask, requests, agent } = await createAsked()
+    for (let i = 0; i < 3; i++) await ask(person)
+    const all = await requests()
+    const first = await as(owner, get(`${url}?grantId=${agent.grantId}&state=waiting&limit=2`))
+    expect(first.json<AgentRequest[]>()).toEqual(all.slice(0, 2))
+    const next = /<([^>]+)>/.exec(String(first.headers.link))?.[1] ?? ''
+    expect((await as(owner, get(new URL(next).pathname + new URL(next).search))).json()).toEqual(all.slice(2))
+    expect((await as(owner, get(`${url}?grantId=${agent.grantId}&state=expired`))).json()).toEqual([])
+  })
+})

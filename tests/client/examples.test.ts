@@ -1,0 +1,108 @@
+import { buildSync } from 'esbuild'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, it, vi } from 'vitest'
+import ts from 'typescript'
+import { createClient } from '../../packages/client/src/client.ts'
+import { createCompany } from '../support/company.ts'
+import { listen } from '../support/raw-http.ts'
+import { startTestApp } from '../support/test-app.ts'
+import { readExamples, writeExamples } from './examples.ts'
+
+const root = join(import.meta.dirname, '../..')
+// In the project, whose packages they use.
+const folder = mkdtempSync(join(root, 'node_modules/.cache-examples-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const modules = {
+  '@workspace-service/client': join(root, 'packages/client/src/client.ts'),
+  '@workspace-service/client/webhooks': join(root, 'packages/client/src/webhooks.ts'),
+}
+writeExamples(folder)
+
+it('compile, strictly and with exact optional properties', () => {
+  const program = ts.createProgram(
+    Object.keys(readExamples()).map((name) => join(folder, `${name}.ts`)),
+    {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      module: ts.ModuleKind.NodeNext,
+      target: ts.ScriptTarget.ES2022,
+      types: ['node'],
+      typeRoots: [join(root, 'node_modules/@types')],
+      moduleDetection: ts.ModuleDetectionKind.Force,
+      skipLibCheck: true,
+      allowImportingTsExtensions: true,
+      noEmit: true,
+      paths: Object.fromEntries(Object.entries(modules).map(([name, file]) => [name, [file]])),
+    },
+  )
+  const problems = ts.getPreEmitDiagnostics(program)
+  expect(problems.map(({ file, messageText }) => [file?.fileName, messageText])).toEqual([])
+})
+
+it('are installed from a file alone, in every document', () => {
+  const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`)
+  const installed = ['README.md', 'packages/client/README.md', ...documents].flatMap((document) =>
+    [...readFileSync(join(root, document), 'utf8').matchAll(/npm (?:install|i|add) ([^-\s]\S*)/g)].map(
+      ([, given]) => given,
+    ),
+  )
+  // A generated client, in docs/apps.md, needs a library of others.
+  expect(installed.filter((given) => given !== 'openapi-fetch')).toEqual(['./workspace-client-VERSION.tgz'])
+})
+
+it('keep a copy in step, over a kill', async () => {
+  const service = await startTestApp()
+  const company = await createCompany(service)
+  const { slug } = company.workspace
+  const { apiKey } = company.owner
+  const baseUrl = `http://127.0.0.1:${await listen(service.app)}`
+  const client = createClient({ baseUrl, apiKey })
+  const file = join(folder, 'program.mjs')
+  buildSync({
+    ...{ entryPoints: [join(folder, 'following.ts')], outfile: file, alias: modules },
+    ...{ bundle: true, format: 'esm', platform: 'node', target: 'node20' },
+  })
+  const start = () =>
+    spawn(process.execPath, [file], {
+      cwd: folder,
+      env: { BASE_URL: baseUrl, API_KEY: apiKey, SLUG: slug },
+      stdio: 'inherit',
+    })
+  const kill = async (program: ChildProcess) => {
+    program.kill('SIGKILL')
+    await once(program, 'exit')
+  }
+  const create = async (title: string) =>
+    (
+      await client.post('/v1/workspaces/{slug}/seeds', {
+        params: { path: { slug } },
+        body: { title, summary: 'Why' },
+      })
+    ).seed
+  const hasAll = async () => {
+    const seeds = []
+    for await (const seed of client.list('/v1/workspaces/{slug}/seeds', { params: { path: { slug } } }))
+      seeds.push(seed)
+    const copy = JSON.parse(readFileSync(join(folder, 'copy.json'), 'utf8')) as { seeds: object }
+    expect(copy.seeds).toEqual(Object.fromEntries(seeds.map((seed) => [seed.id, seed])))
+  }
+
+  const one = await create('One')
+  let program = start()
+  try {
+    await create('Two')
+    await vi.waitFor(hasAll, { timeout: 20_000 })
+    await kill(program)
+    await create('Three')
+    await client.delete('/v1/seeds/{id}', { params: { path: { id: one.id } } })
+    program = start()
+    await vi.waitFor(hasAll, { timeout: 20_000 })
+  } finally {
+    await kill(program)
+  }
+})

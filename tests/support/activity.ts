@@ -1,0 +1,15 @@
+import { sql } from 'drizzle-orm'
+import { expect, vi } from 'vitest'
+import { selectRows, type TestApp } from './test-app.ts'
+
+/**
+ * Waits until the activity of who created a workspace is recorded, which happens a moment later: `lastActivityAt` is then the
+ * same in two responses.
+ */
+export async function untilActivityIsRecorded(
+  { db }: Pick<TestApp, 'db'>,
+  { id }: { id: string },
+): Promise<void> {
+  const recorded = sql`select 1 from memberships where workspace_id = ${id} and last_activity_at is not null`
+  await vi.waitFor(async () => expect(await selectRows(db, recorded)).not.toEqual([]), 5_000)
+}

@@ -1,0 +1,21 @@
+/** The operations whose responses and errors the specification of version 1.0.0 fixes. */
+export const specifiedIds = [
+  'system.health',
+  'apiKeys.list',
+  'apiKeys.create',
+  'apiKeys.revoke',
+  'me.profile',
+  'me.updateProfile',
+  'me.uploadPhoto',
+  'me.preferences',
+  'me.updatePreferences',
+  'me.home',
+  'me.onboarding',
+  'workspaces.list',
+  'workspaces.create',
+  'workspaces.slugAvailable',
+  'workspaces.get',
+  'workspaces.update',
+  'workspaces.slugAvailability',
+  'workspaces.uploadIcon',
+]

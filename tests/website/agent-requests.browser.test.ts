@@ -1,0 +1,124 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { addPerson, createCompany } from '../support/company.ts'
+import { createOAuthTester } from '../support/oauth-client.ts'
+import { createSeed } from '../support/seeds.ts'
+import { hasBrowser, sizes } from './browser.ts'
+import { openAs, startSite, type Site } from './site.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+interface Inbox {
+  requests: { id: string; text: string; askedByName: string; fromYourPerson: boolean; seedId: string }[]
+}
+
+describe.runIf(hasBrowser)('asking an agent in a browser', () => {
+  let site: Site
+  let company: Awaited<ReturnType<typeof createCompany>>
+
+  beforeAll(async () => {
+    site = await startSite()
+    company = await createCompany(site.website)
+  })
+
+  /** A person with an agent, which is connected by the official client. */
+  async function connectAgent() {
+    const { website, origin } = site
+    const ada = await addPerson(website, company.workspace, 'member', 'Ada مرحبا')
+    const token = await createOAuthTester(website).letIn(company.workspace, ada, {
+      scopes: ['validation-kit:read', 'workspace:read', 'seeds:write'],
+    })
+    const client = new Client({ name: 'an agent', version: '1' })
+    const headers = { authorization: `Bearer ${token}` }
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${origin}/agent/mcp`), { requestInit: { headers } }),
+    )
+    onTestFinished(() => client.close())
+    const grant = (await website.services.authenticateAgent(token))?.grant
+    const use = async (name: string, args: Record<string, unknown> = {}) => {
+      const { isError, content, structuredContent } = await client.callTool({ name, arguments: args })
+      expect(isError ?? false, JSON.stringify(content)).toBe(false)
+      return structuredContent
+    }
+    return { ada, grantId: String(grant?.id), name: String(grant?.clientName), use }
+  }
+
+  async function open(person: Parameters<typeof openAs>[1], path: string) {
+    const opened = await openAs(site, person, { viewport: sizes.desk })
+    onTestFinished(() => opened.context.close())
+    const { page, complaints } = opened
+    await page.goto(`${site.origin}/w/${company.workspace.slug}${path}`)
+    return { page, complaints }
+  }
+
+  it('a person lets members ask it, a member asks, and the agent answers or declines', async () => {
+    const { ada, grantId, name, use } = await connectAgent()
+    const owned = await open(ada, `/agents/${grantId}`)
+    await owned.page.getByLabel('Members may ask it').check()
+    await owned.page.getByRole('button', { name: 'Save', exact: true }).click()
+    await owned.page.getByText(`Members may ask ${name} now.`).waitFor()
+    expect(await owned.page.getByLabel('Members may ask it').isChecked()).toBe(true)
+
+    const seed = await createSeed(site.website, company.owner, company)
+    const { page, complaints } = await open(company.member, `/seeds/${seed.id}`)
+    const field = page.getByLabel('Comment', { exact: true })
+    async function ask(text: string) {
+      await field.click()
+      await page.keyboard.type('@')
+      await page.keyboard.insertText(name)
+      await page
+        .getByRole('option')
+        .filter({ hasText: `Agent of ${ada.name}` })
+        .click()
+      await page.keyboard.insertText(text)
+      expect(await field.inputValue()).toBe(`@${name} ${text}`)
+      await page.getByRole('button', { name: 'Comment', exact: true }).click()
+      await page.getByText('Comment added.').waitFor()
+      await page.getByText(`Waiting for ${name}`).waitFor()
+    }
+    await ask('find evidence against this 反証')
+    const { requests } = (await use('inbox')) as Inbox
+    expect(requests).toMatchObject([
+      {
+        ...{ askedByName: company.member.name, fromYourPerson: false, seedId: seed.id },
+        text: `[@${name}](agent:${grantId}) find evidence against this 反証`,
+      },
+    ])
+    const requestId = requests[0]?.id
+    await use('add_comment', { seedId: seed.id, requestId, body: 'Ten teams said no.' })
+    // By the events of the seed, without loading the page again.
+    await page.getByText('Ten teams said no.').waitFor()
+    await page.getByText(`${name} answered`).waitFor()
+    expect(await page.getByText(`Waiting for ${name}`).count()).toBe(0)
+    expect(await page.locator('.comment').first().innerText()).toContain(`${name} for ${ada.name}`)
+
+    await page.reload()
+    await ask('and one for it')
+    const [next] = ((await use('inbox')) as Inbox).requests
+    await use('decline_request', { requestId: next?.id, reason: 'There is none. 無い' })
+    await page.getByText(`${name} declined: There is none. 無い`).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('who asked cancels, and what was not answered in time says so', async () => {
+    const { ada, grantId, name, use } = await connectAgent()
+    const seed = await createSeed(site.website, company.owner, company)
+    const ask = () =>
+      site.website.as(ada, {
+        method: 'POST',
+        url: `/v1/seeds/${seed.id}/comments`,
+        payload: { body: `[@x](agent:${grantId}) look` },
+      })
+    await ask()
+    const { page } = await open(ada, `/seeds/${seed.id}`)
+    await page.getByRole('button', { name: 'Cancel the request to' }).click()
+    await page.getByText('The request was cancelled.').waitFor()
+    await page.getByText(`The request to ${name} was cancelled`).waitFor()
+    expect(((await use('inbox')) as Inbox).requests).toEqual([])
+    await ask()
+    await site.website.db.execute(sql`update agent_requests set state = 'expired' where state = 'waiting'`)
+    await page.reload()
+    await page.getByText(`No answer from ${name}`).waitFor()
+  })
+})
