@@ -1,6 +1,6 @@
 import { peakMemoryMb, readServerMs, type Bench, type Subject } from './harness.ts'
 import type { Load, LoadResult } from './loads.ts'
-import { isMet, median, type Goal, type Row, type Trial } from './report.ts'
+import { isMet, median, percentile, type Goal, type Row, type Trial } from './report.ts'
 
 /** A comparison of servers, which are measured alternately. */
 export interface Scenario {
@@ -41,7 +41,7 @@ const short = { rounds: 3, secondsMin: 0.5, ofSeconds: 0.4, worseBy: 0.2, tries:
 
 /**
  * Measures servers in turn. The short form lets each value be a fifth worse than its goal, or than what was reached. What
- * is worse is measured again, up to five times, and the median of all rounds counts: a few rounds on a busy machine vary.
+ * is worse is measured again, up to five times, and all rounds count: a few on a busy machine vary.
  * Of servers that are compared by processor time and by requests per second it holds the processor time, which varies less.
  */
 export function compare(bench: Bench, scenario: Scenario): Trial {
@@ -163,13 +163,20 @@ const labels: Partial<Record<keyof Measurement, string>> = {
   p99Ms: 'the p99 of',
 }
 
+/**
+ * The lower quartile of processor times. What else runs on a machine only adds to them, by the caches and the threads of a
+ * processor that it shares, and to each server in other rounds.
+ */
+const quietest = (times: readonly number[]): number => percentile(times, 0.25)
+
 function describeRatio(
   { of, to, by = 'requestsPerSecond', goal }: Ratio,
   measured: Measured,
-): Pick<Row, 'values' | 'unit' | 'goal'> {
-  const others = measured.get(to) ?? []
+): Pick<Row, 'values' | 'value' | 'unit' | 'goal'> {
+  const [ours, theirs] = [of, to].map((subject) => (measured.get(subject) ?? []).map((each) => each[by]))
   return {
-    values: (measured.get(of) ?? []).map((each, i) => each[by] / (others[i]?.[by] ?? NaN)),
+    values: (ours ?? []).map((value, i) => value / (theirs?.[i] ?? NaN)),
+    ...(by === 'processorMs' && { value: quietest(ours ?? []) / quietest(theirs ?? []) }),
     unit: `of ${labels[by] ?? 'the req/s of'} ${to.name}`,
     ...(goal && { goal }),
   }
