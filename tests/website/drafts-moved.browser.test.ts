@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { addPerson, createCompany } from '../support/company.ts'
+import { longComments, longCompany, longSeeds } from '../support/long-texts.ts'
 import { findClosedPort } from '../support/raw-http.ts'
 import { createSeed } from '../support/seeds.ts'
 import { clone, startTestApp } from '../support/test-app.ts'
@@ -13,14 +14,14 @@ describe.runIf(hasBrowser)('a draft in a browser, when APP_SECRET is replaced', 
   it('is still filled in, also after the former secret has gone, and texts without a field are shown', async () => {
     const port = await findClosedPort('localhost')
     const origin = `http://localhost:${port}`
-    const text = 'Begun under the former secret'
+    const text = `Begun under the former secret. ${longComments[1]}`
     const [older, newer] = ['o'.repeat(32), 'n'.repeat(32)]
     const environment = { DATABASE_URL: await clone(), PORT: String(port), BASE_URL: origin }
     const website = await startWebsite({ environment: { ...environment, APP_SECRET: older } })
     await website.app.listen({ host: 'localhost', port })
-    const company = await createCompany(website)
+    const company = await createCompany(website, longCompany)
     const person = await addPerson(website, company.workspace, 'member')
-    const seed = await createSeed(website, person, company)
+    const seed = await createSeed(website, person, company, longSeeds[1])
     const browser = await openBrowser()
     try {
       const { page } = await openAs({ origin, website, browser }, person)
