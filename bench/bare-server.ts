@@ -141,6 +141,9 @@ serveList(
       json_build_object('supports', supports_count, 'contradicts', contradicts_count, 'neutral', neutral_count) as "evidenceCounts",
       participant_count as "participantCount",
       exists (select from seed_participants where seed_id = seeds.id and user_id = caller.user_id) as joined,
+      status_reason as "statusReason", case when status in ('validated', 'dropped') then ${timeText('status_changed_at')} end as "decidedAt",
+      case when status in ('validated', 'dropped') then status_changed_by_user_id end as "decidedByUserId",
+      case when status in ('validated', 'dropped') then status_changed_by_name end as "decidedByName",
       ${timeText('last_evidence_at')} as "lastEvidenceAt", ${timeText('last_comment_at')} as "lastCommentAt",
       ${timeText('activity_at')} as "activityAt", ${timeText('created_at')} as "createdAt", ${timeText('updated_at')} as "updatedAt"
     from seeds

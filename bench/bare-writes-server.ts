@@ -103,6 +103,7 @@ app.post<{ Params: { slug: string } }>('/v1/workspaces/:slug/seeds', async (requ
       'id', id, 'workspaceId', workspace_id, 'url', $9 || id, 'title', title, 'summary', summary, 'problem', problem, 'audience', audience, 'hypothesis', hypothesis,
       'successCriteria', success_criteria, 'status', status, 'createdByUserId', created_by_user_id,
       'agentName', agent_name, 'createdByName', caller.name, 'leadUserId', lead_user_id, 'leadName', caller.name,
+      'statusReason', null, 'decidedAt', null, 'decidedByUserId', null, 'decidedByName', null,
       'following', true, 'lastEvidenceAt', null, 'lastCommentAt', null, 'activityAt', ${timeText('updated_at')},
       'evidenceCounts', json_build_object('supports', 0, 'contradicts', 0, 'neutral', 0), 'commentCount', 0,
       'participantCount', 1, 'joined', true, 'createdAt', ${timeText('created_at')}, 'updatedAt', ${timeText('updated_at')}

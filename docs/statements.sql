@@ -1538,30 +1538,58 @@ select
   found.positions,
   bounds.last,
   bounds.after,
-  (
-    select
-      "events"."id"
-    from
-      "events"
-    where
-      "events"."workspace_id" = (
-        select
-          $1::uuid
-      )
-      and "events"."position" = bounds.after
+  coalesce(
+    (
+      select
+        "events"."id"
+      from
+        "events"
+      where
+        "events"."workspace_id" = (
+          select
+            $1::uuid
+        )
+        and "events"."position" = bounds.after
+    ),
+    (
+      select
+        "event_positions"."deleted_until_id"
+      from
+        "event_positions"
+      where
+        "event_positions"."workspace_id" = (
+          select
+            $2::uuid
+        )
+        and "event_positions"."deleted_until" = bounds.after
+    )
   ),
   bounds.until,
-  (
-    select
-      "events"."id"
-    from
-      "events"
-    where
-      "events"."workspace_id" = (
-        select
-          $2::uuid
-      )
-      and "events"."position" = bounds.until
+  coalesce(
+    (
+      select
+        "events"."id"
+      from
+        "events"
+      where
+        "events"."workspace_id" = (
+          select
+            $3::uuid
+        )
+        and "events"."position" = bounds.until
+    ),
+    (
+      select
+        "event_positions"."deleted_until_id"
+      from
+        "event_positions"
+      where
+        "event_positions"."workspace_id" = (
+          select
+            $4::uuid
+        )
+        and "event_positions"."deleted_until" = bounds.until
+    )
   )
 from
   (
@@ -1573,30 +1601,28 @@ from
       (
         select
           counted.last,
-          coalesce(
-            (
-              select
-                $3::bigint
+          greatest(
+            coalesce(
+              (
+                select
+                  $5::bigint
+              ),
+              counted.last
             ),
-            counted.last
+            counted.deleted
           ) as after
         from
           (
             select
-              coalesce(
-                (
-                  select
-                    "event_positions"."last"
-                  from
-                    "event_positions"
-                  where
-                    "event_positions"."workspace_id" = (
-                      select
-                        $4::uuid
-                    )
-                ),
-                0
-              ) as last
+              coalesce(max("event_positions"."last"), 0) as last,
+              coalesce(max("event_positions"."deleted_until"), 0) as deleted
+            from
+              "event_positions"
+            where
+              "event_positions"."workspace_id" = (
+                select
+                  $6::uuid
+              )
           ) as counted
       ) as asked
   ) as bounds
@@ -1628,7 +1654,7 @@ from
                   "events"."data" as "data",
                   to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
                   "events"."workspace_id" as "workspaceId",
-                  $5::text || "events"."seed_id" || case
+                  $7::text || "events"."seed_id" || case
                     when "events"."target_type" in ('comment', 'evidence') then '#' || "events"."target_type" || '-' || "events"."target_id"
                     else ''
                   end as "url"
@@ -1640,7 +1666,7 @@ from
         where
           "events"."workspace_id" = (
             select
-              $6::uuid
+              $8::uuid
           )
           and "events"."position" > bounds.after
           and "events"."position" <= bounds.until
@@ -1650,14 +1676,14 @@ from
               "events"."readers" = 'managers'
               and (
                 select
-                  $7::boolean
+                  $9::boolean
               )
             )
             or (
               "events"."readers" = 'grantors'
               and (
                 select
-                  $8::uuid
+                  $10::uuid
               ) is null
             )
             or (
@@ -1668,21 +1694,9 @@ from
                 from
                   "agent_grants"
                 where
-                  "agent_grants"."workspace_id" = $9
-                  and "agent_grants"."user_id" = $10
+                  "agent_grants"."workspace_id" = $11
+                  and "agent_grants"."user_id" = $12
               )
-            )
-          )
-          and (
-            (
-              select
-                $11::text[]
-            )::text[] is null
-            or "events"."type" = any (
-              (
-                select
-                  $12::text[]
-              )::text[]
             )
           )
           and (
@@ -1690,7 +1704,7 @@ from
               select
                 $13::text[]
             )::text[] is null
-            or "events"."type" <> all (
+            or "events"."type" = any (
               (
                 select
                   $14::text[]
@@ -1700,11 +1714,13 @@ from
           and (
             (
               select
-                $15::uuid
-            ) is null
-            or "events"."seed_id" = (
-              select
-                $16::uuid
+                $15::text[]
+            )::text[] is null
+            or "events"."type" <> all (
+              (
+                select
+                  $16::text[]
+              )::text[]
             )
           )
           and (
@@ -1712,9 +1728,19 @@ from
               select
                 $17::uuid
             ) is null
-            or "events"."grant_id" = (
+            or "events"."seed_id" = (
               select
                 $18::uuid
+            )
+          )
+          and (
+            (
+              select
+                $19::uuid
+            ) is null
+            or "events"."grant_id" = (
+              select
+                $20::uuid
             )
           )
         order by
@@ -1722,7 +1748,7 @@ from
         limit
           (
             select
-              $19::int
+              $21::int
           )
       ) as page
   ) as found;
@@ -9346,6 +9372,10 @@ insert into
     "hypothesis",
     "success_criteria",
     "status",
+    "status_changed_at",
+    "status_reason",
+    "status_changed_by_user_id",
+    "status_changed_by_name",
     "created_by_user_id",
     "agent_name",
     "grant_id",
@@ -9373,6 +9403,10 @@ values
     $7,
     $8,
     $9,
+    default,
+    default,
+    default,
+    default,
     $10,
     $11,
     $12,
@@ -9455,6 +9489,16 @@ select
   "seeds"."success_criteria",
   "seeds"."status",
   "seeds"."lead_user_id",
+  "seeds"."status_reason",
+  case
+    when "seeds"."status" in ($2, $3) then to_char("seeds"."status_changed_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+  end,
+  case
+    when "seeds"."status" in ($4, $5) then "seeds"."status_changed_by_user_id"
+  end,
+  case
+    when "seeds"."status" in ($6, $7) then "seeds"."status_changed_by_name"
+  end,
   "seeds"."created_by_user_id",
   "creators"."name",
   "seeds"."agent_name",
@@ -9467,7 +9511,7 @@ select
     where
       (
         "seed_participants"."seed_id" = "seeds"."id"
-        and "seed_participants"."user_id" = $2
+        and "seed_participants"."user_id" = $8
       )
   ),
   exists (
@@ -9477,7 +9521,7 @@ select
     where
       (
         "seed_followers"."seed_id" = "seeds"."id"
-        and "seed_followers"."user_id" = $3
+        and "seed_followers"."user_id" = $9
       )
   ),
   json_build_object(
@@ -9500,7 +9544,7 @@ from
   left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
 where
   (
-    "seeds"."id" = $4
+    "seeds"."id" = $10
     and "seeds"."deleted_at" is null
   );
 
@@ -9522,6 +9566,16 @@ from
       "seeds"."success_criteria" as "successCriteria",
       "seeds"."status" as "status",
       "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."status_reason" as "statusReason",
+      case
+        when "seeds"."status" in ($2, $3) then to_char("seeds"."status_changed_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      end as "decidedAt",
+      case
+        when "seeds"."status" in ($4, $5) then "seeds"."status_changed_by_user_id"
+      end as "decidedByUserId",
+      case
+        when "seeds"."status" in ($6, $7) then "seeds"."status_changed_by_name"
+      end as "decidedByName",
       "seeds"."created_by_user_id" as "createdByUserId",
       "creators"."name" as "createdByName",
       "seeds"."agent_name" as "agentName",
@@ -9534,7 +9588,7 @@ from
         where
           (
             "seed_participants"."seed_id" = "seeds"."id"
-            and "seed_participants"."user_id" = $2
+            and "seed_participants"."user_id" = $8
           )
       ) as "joined",
       exists (
@@ -9544,7 +9598,7 @@ from
         where
           (
             "seed_followers"."seed_id" = "seeds"."id"
-            and "seed_followers"."user_id" = $3
+            and "seed_followers"."user_id" = $9
           )
       ) as "following",
       json_build_object(
@@ -9581,21 +9635,21 @@ from
             where
               (
                 (
-                  "seeds"."workspace_id" = $4
+                  "seeds"."workspace_id" = $10
                   and "seeds"."deleted_at" is null
                   and "seeds"."status" = (
                     select
-                      $5::text
+                      $11::text
                   )
                 )
                 and ("seeds"."activity_at", "seeds"."id") < (
                   (
                     select
-                      $6::timestamptz
+                      $12::timestamptz
                   ),
                   (
                     select
-                      $7::uuid
+                      $13::uuid
                   )
                 )
               )
@@ -9605,7 +9659,7 @@ from
             limit
               (
                 select
-                  $8::int
+                  $14::int
               )
           ) "page"
       ) "page_bytes"
@@ -9613,7 +9667,7 @@ from
       left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
       left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
     where
-      "bytes_before" < $9
+      "bytes_before" < $15
     order by
       "seeds"."activity_at" desc,
       "seeds"."id" desc
@@ -9637,6 +9691,16 @@ from
       "seeds"."success_criteria" as "successCriteria",
       "seeds"."status" as "status",
       "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."status_reason" as "statusReason",
+      case
+        when "seeds"."status" in ($2, $3) then to_char("seeds"."status_changed_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      end as "decidedAt",
+      case
+        when "seeds"."status" in ($4, $5) then "seeds"."status_changed_by_user_id"
+      end as "decidedByUserId",
+      case
+        when "seeds"."status" in ($6, $7) then "seeds"."status_changed_by_name"
+      end as "decidedByName",
       "seeds"."created_by_user_id" as "createdByUserId",
       "creators"."name" as "createdByName",
       "seeds"."agent_name" as "agentName",
@@ -9649,7 +9713,7 @@ from
         where
           (
             "seed_participants"."seed_id" = "seeds"."id"
-            and "seed_participants"."user_id" = $2
+            and "seed_participants"."user_id" = $8
           )
       ) as "joined",
       exists (
@@ -9659,7 +9723,7 @@ from
         where
           (
             "seed_followers"."seed_id" = "seeds"."id"
-            and "seed_followers"."user_id" = $3
+            and "seed_followers"."user_id" = $9
           )
       ) as "following",
       json_build_object(
@@ -9696,17 +9760,17 @@ from
             where
               (
                 (
-                  "seeds"."workspace_id" = $4
+                  "seeds"."workspace_id" = $10
                   and "seeds"."deleted_at" is null
                 )
                 and ("seeds"."activity_at", "seeds"."id") < (
                   (
                     select
-                      $5::timestamptz
+                      $11::timestamptz
                   ),
                   (
                     select
-                      $6::uuid
+                      $12::uuid
                   )
                 )
               )
@@ -9716,7 +9780,7 @@ from
             limit
               (
                 select
-                  $7::int
+                  $13::int
               )
           ) "page"
       ) "page_bytes"
@@ -9724,7 +9788,7 @@ from
       left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
       left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
     where
-      "bytes_before" < $8
+      "bytes_before" < $14
     order by
       "seeds"."activity_at" desc,
       "seeds"."id" desc
@@ -9748,6 +9812,16 @@ from
       "seeds"."success_criteria" as "successCriteria",
       "seeds"."status" as "status",
       "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."status_reason" as "statusReason",
+      case
+        when "seeds"."status" in ($2, $3) then to_char("seeds"."status_changed_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      end as "decidedAt",
+      case
+        when "seeds"."status" in ($4, $5) then "seeds"."status_changed_by_user_id"
+      end as "decidedByUserId",
+      case
+        when "seeds"."status" in ($6, $7) then "seeds"."status_changed_by_name"
+      end as "decidedByName",
       "seeds"."created_by_user_id" as "createdByUserId",
       "creators"."name" as "createdByName",
       "seeds"."agent_name" as "agentName",
@@ -9760,7 +9834,7 @@ from
         where
           (
             "seed_participants"."seed_id" = "seeds"."id"
-            and "seed_participants"."user_id" = $2
+            and "seed_participants"."user_id" = $8
           )
       ) as "joined",
       exists (
@@ -9770,7 +9844,7 @@ from
         where
           (
             "seed_followers"."seed_id" = "seeds"."id"
-            and "seed_followers"."user_id" = $3
+            and "seed_followers"."user_id" = $9
           )
       ) as "following",
       json_build_object(
@@ -9807,21 +9881,21 @@ from
             where
               (
                 (
-                  "seeds"."workspace_id" = $4
+                  "seeds"."workspace_id" = $10
                   and "seeds"."deleted_at" is null
                   and "seeds"."status" = (
                     select
-                      $5::text
+                      $11::text
                   )
                 )
                 and ("seeds"."updated_at", "seeds"."id") < (
                   (
                     select
-                      $6::timestamptz
+                      $12::timestamptz
                   ),
                   (
                     select
-                      $7::uuid
+                      $13::uuid
                   )
                 )
               )
@@ -9831,7 +9905,7 @@ from
             limit
               (
                 select
-                  $8::int
+                  $14::int
               )
           ) "page"
       ) "page_bytes"
@@ -9839,7 +9913,7 @@ from
       left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
       left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
     where
-      "bytes_before" < $9
+      "bytes_before" < $15
     order by
       "seeds"."updated_at" desc,
       "seeds"."id" desc
@@ -9863,6 +9937,16 @@ from
       "seeds"."success_criteria" as "successCriteria",
       "seeds"."status" as "status",
       "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."status_reason" as "statusReason",
+      case
+        when "seeds"."status" in ($2, $3) then to_char("seeds"."status_changed_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      end as "decidedAt",
+      case
+        when "seeds"."status" in ($4, $5) then "seeds"."status_changed_by_user_id"
+      end as "decidedByUserId",
+      case
+        when "seeds"."status" in ($6, $7) then "seeds"."status_changed_by_name"
+      end as "decidedByName",
       "seeds"."created_by_user_id" as "createdByUserId",
       "creators"."name" as "createdByName",
       "seeds"."agent_name" as "agentName",
@@ -9875,7 +9959,7 @@ from
         where
           (
             "seed_participants"."seed_id" = "seeds"."id"
-            and "seed_participants"."user_id" = $2
+            and "seed_participants"."user_id" = $8
           )
       ) as "joined",
       exists (
@@ -9885,7 +9969,7 @@ from
         where
           (
             "seed_followers"."seed_id" = "seeds"."id"
-            and "seed_followers"."user_id" = $3
+            and "seed_followers"."user_id" = $9
           )
       ) as "following",
       json_build_object(
@@ -9922,17 +10006,17 @@ from
             where
               (
                 (
-                  "seeds"."workspace_id" = $4
+                  "seeds"."workspace_id" = $10
                   and "seeds"."deleted_at" is null
                 )
                 and ("seeds"."updated_at", "seeds"."id") < (
                   (
                     select
-                      $5::timestamptz
+                      $11::timestamptz
                   ),
                   (
                     select
-                      $6::uuid
+                      $12::uuid
                   )
                 )
               )
@@ -9942,7 +10026,7 @@ from
             limit
               (
                 select
-                  $7::int
+                  $13::int
               )
           ) "page"
       ) "page_bytes"
@@ -9950,7 +10034,7 @@ from
       left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
       left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
     where
-      "bytes_before" < $8
+      "bytes_before" < $14
     order by
       "seeds"."updated_at" desc,
       "seeds"."id" desc
@@ -10070,6 +10154,10 @@ with
       "seeds"."hypothesis",
       "seeds"."success_criteria",
       "seeds"."status",
+      "seeds"."status_changed_at",
+      "seeds"."status_reason",
+      "seeds"."status_changed_by_user_id",
+      "seeds"."status_changed_by_name",
       "seeds"."created_by_user_id",
       "seeds"."agent_name",
       "seeds"."grant_id",
@@ -10631,6 +10719,10 @@ with
       "seeds"."hypothesis",
       "seeds"."success_criteria",
       "seeds"."status",
+      "seeds"."status_changed_at",
+      "seeds"."status_reason",
+      "seeds"."status_changed_by_user_id",
+      "seeds"."status_changed_by_name",
       "seeds"."created_by_user_id",
       "seeds"."agent_name",
       "seeds"."grant_id",
@@ -10974,6 +11066,16 @@ from
       "seeds"."success_criteria" as "successCriteria",
       "seeds"."status" as "status",
       "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."status_reason" as "statusReason",
+      case
+        when "seeds"."status" in ($2, $3) then to_char("seeds"."status_changed_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      end as "decidedAt",
+      case
+        when "seeds"."status" in ($4, $5) then "seeds"."status_changed_by_user_id"
+      end as "decidedByUserId",
+      case
+        when "seeds"."status" in ($6, $7) then "seeds"."status_changed_by_name"
+      end as "decidedByName",
       "seeds"."created_by_user_id" as "createdByUserId",
       "creators"."name" as "createdByName",
       "seeds"."agent_name" as "agentName",
@@ -10986,7 +11088,7 @@ from
         where
           (
             "seed_participants"."seed_id" = "seeds"."id"
-            and "seed_participants"."user_id" = $2
+            and "seed_participants"."user_id" = $8
           )
       ) as "joined",
       exists (
@@ -10996,7 +11098,7 @@ from
         where
           (
             "seed_followers"."seed_id" = "seeds"."id"
-            and "seed_followers"."user_id" = $3
+            and "seed_followers"."user_id" = $9
           )
       ) as "following",
       json_build_object(
@@ -11033,21 +11135,21 @@ from
             where
               (
                 (
-                  "seeds"."workspace_id" = $4
+                  "seeds"."workspace_id" = $10
                   and "seeds"."deleted_at" is null
                   and "seeds"."status" = (
                     select
-                      $5::text
+                      $11::text
                   )
                 )
                 and ("seeds"."created_at", "seeds"."id") < (
                   (
                     select
-                      $6::timestamptz
+                      $12::timestamptz
                   ),
                   (
                     select
-                      $7::uuid
+                      $13::uuid
                   )
                 )
               )
@@ -11057,7 +11159,7 @@ from
             limit
               (
                 select
-                  $8::int
+                  $14::int
               )
           ) "page"
       ) "page_bytes"
@@ -11065,7 +11167,7 @@ from
       left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
       left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
     where
-      "bytes_before" < $9
+      "bytes_before" < $15
     order by
       "seeds"."created_at" desc,
       "seeds"."id" desc
@@ -11089,6 +11191,16 @@ from
       "seeds"."success_criteria" as "successCriteria",
       "seeds"."status" as "status",
       "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."status_reason" as "statusReason",
+      case
+        when "seeds"."status" in ($2, $3) then to_char("seeds"."status_changed_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      end as "decidedAt",
+      case
+        when "seeds"."status" in ($4, $5) then "seeds"."status_changed_by_user_id"
+      end as "decidedByUserId",
+      case
+        when "seeds"."status" in ($6, $7) then "seeds"."status_changed_by_name"
+      end as "decidedByName",
       "seeds"."created_by_user_id" as "createdByUserId",
       "creators"."name" as "createdByName",
       "seeds"."agent_name" as "agentName",
@@ -11101,7 +11213,7 @@ from
         where
           (
             "seed_participants"."seed_id" = "seeds"."id"
-            and "seed_participants"."user_id" = $2
+            and "seed_participants"."user_id" = $8
           )
       ) as "joined",
       exists (
@@ -11111,7 +11223,7 @@ from
         where
           (
             "seed_followers"."seed_id" = "seeds"."id"
-            and "seed_followers"."user_id" = $3
+            and "seed_followers"."user_id" = $9
           )
       ) as "following",
       json_build_object(
@@ -11148,17 +11260,17 @@ from
             where
               (
                 (
-                  "seeds"."workspace_id" = $4
+                  "seeds"."workspace_id" = $10
                   and "seeds"."deleted_at" is null
                 )
                 and ("seeds"."created_at", "seeds"."id") < (
                   (
                     select
-                      $5::timestamptz
+                      $11::timestamptz
                   ),
                   (
                     select
-                      $6::uuid
+                      $12::uuid
                   )
                 )
               )
@@ -11168,7 +11280,7 @@ from
             limit
               (
                 select
-                  $7::int
+                  $13::int
               )
           ) "page"
       ) "page_bytes"
@@ -11176,7 +11288,7 @@ from
       left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
       left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
     where
-      "bytes_before" < $8
+      "bytes_before" < $14
     order by
       "seeds"."created_at" desc,
       "seeds"."id" desc
@@ -11195,6 +11307,16 @@ select
   "seeds"."success_criteria",
   "seeds"."status",
   "seeds"."lead_user_id",
+  "seeds"."status_reason",
+  case
+    when "seeds"."status" in ($2, $3) then to_char("seeds"."status_changed_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+  end,
+  case
+    when "seeds"."status" in ($4, $5) then "seeds"."status_changed_by_user_id"
+  end,
+  case
+    when "seeds"."status" in ($6, $7) then "seeds"."status_changed_by_name"
+  end,
   "seeds"."created_by_user_id",
   "creators"."name",
   "seeds"."agent_name",
@@ -11207,7 +11329,7 @@ select
     where
       (
         "seed_participants"."seed_id" = "seeds"."id"
-        and "seed_participants"."user_id" = $2
+        and "seed_participants"."user_id" = $8
       )
   ),
   exists (
@@ -11217,7 +11339,7 @@ select
     where
       (
         "seed_followers"."seed_id" = "seeds"."id"
-        and "seed_followers"."user_id" = $3
+        and "seed_followers"."user_id" = $9
       )
   ),
   json_build_object(
@@ -11240,8 +11362,8 @@ from
   left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
 where
   (
-    "seeds"."id" = $4
-    and "seeds"."workspace_id" = $5
+    "seeds"."id" = $10
+    and "seeds"."workspace_id" = $11
     and "seeds"."deleted_at" is null
   );
 

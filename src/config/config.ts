@@ -37,6 +37,9 @@ export function readEnvironment(): NodeJS.ProcessEnv {
   return { ...file, ...withoutEmpty(process.env) }
 }
 
+// Longer than deliveries are kept (src/services/jobs.ts).
+const eventsKeptDaysMin = 31
+
 /**
  * Reads the configuration from environment variables, and from the files that they name. Throws a ConfigError that names
  * all invalid ones.
@@ -61,6 +64,11 @@ export function loadConfig(given: NodeJS.ProcessEnv): Config {
   // Otherwise a machine without the file of the secret would generate a third one.
   if (previous !== undefined && (secret === undefined || secret === previous))
     throw new ConfigError(['APP_SECRET_PREVIOUS requires APP_SECRET, another secret.'])
+  const { EVENTS_KEPT_DAYS: keptDays } = variables
+  if (keptDays > 0 && keptDays < eventsKeptDaysMin)
+    throw new ConfigError([
+      `EVENTS_KEPT_DAYS must be 0, or at least ${eventsKeptDaysMin} (it is "${keptDays}"): deliveries to webhooks need the events of 30 days.`,
+    ])
   const config = toConfig(variables)
   if (!config.entry.hasPasswords && config.oidcProviders.length === 0)
     throw new ConfigError(['PASSWORDS=off requires OIDC_PROVIDERS: people would have no way to sign up.'])

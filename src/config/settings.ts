@@ -225,6 +225,13 @@ export const ConfigSchema = Type.Object({
     minimum: 0,
     description: 'Invites per hour for each workspace, including resent ones; 0 = no limit.',
   }),
+  EVENTS_KEPT_DAYS: Type.Integer({
+    default: 0,
+    minimum: 0,
+    description:
+      'For how many days events are kept, at least 31; older ones are deleted once an hour. 0 = for ever. Programs that ' +
+      'follow events must read them before.',
+  }),
   SIGN_IN_LIMIT_PER_MINUTE: Type.Integer({
     default: 10,
     minimum: 0,

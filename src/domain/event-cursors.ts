@@ -13,7 +13,7 @@ export function startOfFeed(workspaceId: string): FeedPosition {
   return { position: 0, id: workspaceId }
 }
 
-/** Writes a position in the feed of a workspace as an opaque cursor. It never expires. */
+/** Writes a position in the feed of a workspace as an opaque cursor. */
 export function encodeFeedCursor(workspaceId: string, { position, id }: FeedPosition): string {
   return encodeCursor(feedId(workspaceId), [String(position), id])
 }

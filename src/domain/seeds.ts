@@ -73,9 +73,11 @@ export function isSourceUrl(text: string): boolean {
   return username === '' && password === ''
 }
 
-/** Whether a seed is decided, so that it can no longer be joined. */
+/** The statuses in which a seed is decided, so that it can no longer be joined. */
+export const closedStatuses = ['validated', 'dropped'] as const satisfies SeedStatus[]
+
 export function isClosed(status: SeedStatus): boolean {
-  return status === 'validated' || status === 'dropped'
+  return (closedStatuses as readonly SeedStatus[]).includes(status)
 }
 
 /** What somebody can be asked to join a seed as. */

@@ -561,6 +561,12 @@ export const errors = {
     'This cursor is invalid for this list.',
     'The `cursor` was not returned by this list with the same filters, or the `after` not by the feed of this workspace.',
   ),
+  cursorExpired: error(
+    'Conflict',
+    'cursor_expired',
+    'The events behind this cursor are no longer kept. Read the feed again from its beginning.',
+    'Events behind the event of the cursor were deleted for their age (`EVENTS_KEPT_DAYS`). Read the feed again from its beginning.',
+  ),
   cursorUnknown: error(
     'Conflict',
     'cursor_unknown',

@@ -26,6 +26,9 @@ import { browserKnownMs, type EntryRules } from '../domain/accounts.ts'
 import { deleteOldCalls, deleteOldLoggedCalls } from '../agents/calls/agent-calls.repository.ts'
 import { expireRequests } from '../areas/agentRequests/agentRequests.jobs.ts'
 import { createApiKeysJobs, enqueueExpiryNotices } from '../areas/apiKeys/apiKeys.jobs.ts'
+import { deleteEndedApiKeys } from '../areas/apiKeys/apiKeys.repository.ts'
+import { deleteOldEvents } from '../areas/events/event-retention.repository.ts'
+import { deleteEndedGrants } from '../agents/grants/grants.repository.ts'
 import { createInvitesJobs } from '../areas/invites/invites.jobs.ts'
 import { createAccountDeletionJobs, eraseLeavers } from '../accounts/deletion/deletion.jobs.ts'
 import { createOwnershipJobs } from '../areas/workspaces/ownership/ownership.jobs.ts'
@@ -68,6 +71,8 @@ export interface JobsOptions {
   pictures: PictureStore
   jobs: JobQueue
   oauthRecordBounds: RecordBounds
+  /** 0: for ever. */
+  eventsKeptDays: number
   /** Deletes a person, with the workspaces that have no other members. */
   deletePerson: (userId: string) => Promise<{ isDeleted: boolean }>
 }
@@ -77,11 +82,13 @@ const agentCallsKeptMs = 90 * dayMs
 const loggedCallsKeptMs = 30 * dayMs
 const placesKeptMs = 90 * dayMs
 const deliveriesKeptMs = 30 * dayMs
+/** How long revoked and expired API keys are kept, and grants of agents that ended. */
+const endedAccessKeptMs = 400 * dayMs
 
 /** Starts running the jobs of all areas, and the clean-ups, in this process. */
 export async function startJobs(options: JobsOptions): Promise<{ stop: () => Promise<void> }> {
-  const { db, clock, log, mails, links, webUrl, signUp, pictures, jobs, oauthRecordBounds, deletePerson } =
-    options
+  const { db, clock, log, mails, links, webUrl, signUp, pictures, jobs, deletePerson } = options
+  const { oauthRecordBounds, eventsKeptDays } = options
   const ago = (ms: number) => new Date(clock.now().getTime() - ms)
   return startJobRunner({
     pool: db.$client,
@@ -137,6 +144,11 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
         }),
       notifications: () => deleteOldNotifications(db, ago(notificationKeptMs)),
       mails: () => deleteOldMails(db, ago(mailRecordKeptMs)),
+      events: async () => {
+        if (eventsKeptDays > 0) await deleteOldEvents(db, ago(eventsKeptDays * dayMs))
+      },
+      ended_api_keys: () => deleteEndedApiKeys(db, ago(endedAccessKeptMs)),
+      ended_grants: () => deleteEndedGrants(db, ago(endedAccessKeptMs)),
       signing_keys: () => deleteRetiredSigningKeys(db, clock.now()),
     },
     hourly: {

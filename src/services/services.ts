@@ -412,6 +412,7 @@ export function createServices(options: ServicesOptions) {
         pictures,
         jobs,
         oauthRecordBounds,
+        eventsKeptDays: config.eventsKeptDays,
         links: unsubscribeLinks,
         signUp: entry.signUp,
         deletePerson: (userId) => accounts.delete(userId, { withWorkspaces: true }),

@@ -41,6 +41,7 @@ describe('200', () => {
       ...fields,
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/) as string,
       status: 'open',
+      ...{ statusReason: null, decidedAt: null, decidedByUserId: null, decidedByName: null },
       createdByUserId: company.member.id,
       createdByName: 'Mary Member',
       agentName: null,

@@ -21,6 +21,10 @@ export interface TestSeed {
   agentName: string | null
   leadUserId: string | null
   leadName: string | null
+  statusReason: string | null
+  decidedAt: string | null
+  decidedByUserId: string | null
+  decidedByName: string | null
   participantCount: number
   joined: boolean
   following: boolean

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { Column, getTableName, is, SQL } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import { describe, expect, it } from 'vitest'
@@ -217,8 +217,9 @@ const declared: Record<string, Declared> = {
       ...{ last_evidence_at: derived, last_comment_at: derived, activity_at: derived },
     },
     person: {
-      by: ['created_by_user_id', 'lead_user_id'],
+      by: ['created_by_user_id', 'lead_user_id', 'status_changed_by_user_id'],
       left: {
+        ...{ status_changed_by_user_id: ofPerson, status_changed_by_name: ofPerson },
         ...{ created_by_user_id: ofPerson, lead_user_id: ofWorkspace, agent_name: ofWorkspace },
         ...{ grant_id: byName, updated_at: ofWorkspace, deleted_at: 'deleted seeds are left out' },
         ...{ supports_count: ofWorkspace, contradicts_count: ofWorkspace, neutral_count: ofWorkspace },
@@ -304,6 +305,18 @@ const exported = {
     ),
   ]),
 }
+
+it('docs/operations.md says of each table how long its rows are kept', async () => {
+  const text = await readFile('docs/operations.md', 'utf8')
+  const rows = text
+    .slice(text.indexOf('| how long rows are kept'))
+    .split(/\n\n/, 1)
+    .join()
+    .split('\n')
+    .slice(2)
+  const named = rows.flatMap((row) => (row.split('|')[1] ?? '').match(/(?<=`)\w+(?=`)/g) ?? [])
+  expect(named.toSorted()).toEqual([...tables.keys()].toSorted())
+})
 
 /** The names `table.column` of what sources export, also inside of expressions. */
 function columnsIn(sources: readonly { columns: object }[]): Set<string> {

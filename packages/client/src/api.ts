@@ -1936,7 +1936,7 @@ export interface paths {
         };
         /**
          * Follow the events of a workspace
-         * @description Oldest first, in the order in which they took effect, without gaps: a client that goes on with the `cursor` of the last response gets each event exactly once. Shows what `events.list` shows to the caller at this time. A page may have fewer events than `limit`, even none, while `hasMore` is true. After a backup was restored that is older than the cursor, returns 409 `cursor_unknown`: begin again without `after`. Works like `events.list` otherwise.
+         * @description Oldest first, in the order in which they took effect, without gaps: a client that goes on with the `cursor` of the last response gets each event exactly once. Shows what `events.list` shows to the caller at this time. A page may have fewer events than `limit`, even none, while `hasMore` is true. After a backup was restored that is older than the cursor, returns 409 `cursor_unknown`, and `cursor_expired` if events behind it are no longer kept: begin again without `after`. Works like `events.list` otherwise.
          */
         get: operations["events.changes"];
         put?: never;
@@ -3508,6 +3508,23 @@ export interface components {
                  */
                 createdAt: string;
             }[];
+            /** @description The seeds whose status they changed last. */
+            statusChanges: {
+                /** @description The id of the seed. */
+                seedId: string;
+                /** @description The id of the workspace. */
+                workspaceId: string;
+                /** @description The status. */
+                status: string;
+                /** @description Why. Null if they did not say. */
+                statusReason: string | null;
+                /**
+                 * Format: date-time
+                 * @description When.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                statusChangedAt: string | null;
+            }[];
             /** @description The evidence that they added. */
             evidence: {
                 /** @description The id of the evidence. */
@@ -4275,6 +4292,18 @@ export interface components {
              * @description The URL of its page. It stays the same when the workspace gets another slug.
              */
             url: string;
+            /** @description Why its status was last changed; null if nobody said. */
+            statusReason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was validated or dropped; null while it is neither.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            decidedAt: string | null;
+            /** @description The person who did. Null while it is neither, or if the account was deleted. */
+            decidedByUserId: string | null;
+            /** @description The name of that person at that time; null with the id. */
+            decidedByName: string | null;
             /** @description The person who created the seed. Null: the account was deleted. */
             createdByUserId: string | null;
             /** @description The name of that person. Null: the account was deleted. */
@@ -5367,9 +5396,10 @@ export interface components {
         };
         /**
          * @description The request conflicts with the current state.
+         *     - `cursor_expired`: Events behind the event of the cursor were deleted for their age (`EVENTS_KEPT_DAYS`). Read the feed again from its beginning.
          *     - `cursor_unknown`: The feed has no event at the position of the cursor, or another one, since a backup was restored that is older than the cursor. Read the feed again from its beginning.
          */
-        "Conflict.cursor_unknown": {
+        "Conflict.cursor_expired.cursor_unknown": {
             headers: {
                 [name: string]: unknown;
             };
@@ -5384,7 +5414,7 @@ export interface components {
                  */
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "cursor_unknown";
+                    code?: "cursor_expired" | "cursor_unknown";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -8851,6 +8881,10 @@ export interface operations {
                      *         "status": "validating",
                      *         "participantCount": 2,
                      *         "joined": true,
+                     *         "statusReason": "Sixty teams are invited.",
+                     *         "decidedAt": null,
+                     *         "decidedByUserId": null,
+                     *         "decidedByName": null,
                      *         "createdByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *         "createdByName": "Grace Hopper",
                      *         "agentName": null,
@@ -8950,6 +8984,10 @@ export interface operations {
                      *         "status": "validating",
                      *         "participantCount": 2,
                      *         "joined": true,
+                     *         "statusReason": "Sixty teams are invited.",
+                     *         "decidedAt": null,
+                     *         "decidedByUserId": null,
+                     *         "decidedByName": null,
                      *         "createdByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *         "createdByName": "Grace Hopper",
                      *         "agentName": null,
@@ -9032,6 +9070,10 @@ export interface operations {
                      *         "status": "validating",
                      *         "participantCount": 2,
                      *         "joined": true,
+                     *         "statusReason": "Sixty teams are invited.",
+                     *         "decidedAt": null,
+                     *         "decidedByUserId": null,
+                     *         "decidedByName": null,
                      *         "createdByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *         "createdByName": "Grace Hopper",
                      *         "agentName": null,
@@ -9115,6 +9157,10 @@ export interface operations {
                      *         "status": "validating",
                      *         "participantCount": 2,
                      *         "joined": true,
+                     *         "statusReason": "Sixty teams are invited.",
+                     *         "decidedAt": null,
+                     *         "decidedByUserId": null,
+                     *         "decidedByName": null,
                      *         "createdByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *         "createdByName": "Grace Hopper",
                      *         "agentName": null,
@@ -12351,6 +12397,7 @@ export interface operations {
                      *       "agents": [],
                      *       "invites": [],
                      *       "seeds": [],
+                     *       "statusChanges": [],
                      *       "evidence": [],
                      *       "comments": [],
                      *       "agentRequests": [],
@@ -15581,7 +15628,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.cursor_unknown"];
+            409: components["responses"]["Conflict.cursor_expired.cursor_unknown"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
@@ -15639,7 +15686,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.cursor_unknown"];
+            409: components["responses"]["Conflict.cursor_expired.cursor_unknown"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_streams"];
             500: components["responses"]["Internal"];
@@ -16958,6 +17005,10 @@ export interface operations {
                      *         "status": "validating",
                      *         "participantCount": 2,
                      *         "joined": true,
+                     *         "statusReason": "Sixty teams are invited.",
+                     *         "decidedAt": null,
+                     *         "decidedByUserId": null,
+                     *         "decidedByName": null,
                      *         "createdByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *         "createdByName": "Grace Hopper",
                      *         "agentName": null,
@@ -17066,6 +17117,10 @@ export interface operations {
                      *         "status": "open",
                      *         "participantCount": 1,
                      *         "joined": true,
+                     *         "statusReason": "Sixty teams are invited.",
+                     *         "decidedAt": null,
+                     *         "decidedByUserId": null,
+                     *         "decidedByName": null,
                      *         "createdByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *         "createdByName": "Grace Hopper",
                      *         "agentName": null,
@@ -17143,6 +17198,10 @@ export interface operations {
                      *       "status": "validating",
                      *       "participantCount": 2,
                      *       "joined": true,
+                     *       "statusReason": "Sixty teams are invited.",
+                     *       "decidedAt": null,
+                     *       "decidedByUserId": null,
+                     *       "decidedByName": null,
                      *       "createdByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *       "createdByName": "Grace Hopper",
                      *       "agentName": null,

@@ -196,6 +196,17 @@ export function sourcesOf({ id, email, workspaceIds }: Exported): Sources {
       where: and(eq(seeds.createdByUserId, id), isNull(seeds.deletedAt)),
       keys: [seeds.id],
     }),
+    statusChanges: source(seeds, {
+      columns: {
+        seedId: seeds.id,
+        workspaceId: seeds.workspaceId,
+        status: seeds.status,
+        statusReason: seeds.statusReason,
+        statusChangedAt: seeds.statusChangedAt,
+      },
+      where: and(eq(seeds.statusChangedByUserId, id), isNull(seeds.deletedAt)),
+      keys: [seeds.id],
+    }),
     evidence: source(evidence, {
       columns: {
         id: evidence.id,

@@ -365,3 +365,9 @@ export async function listToolUses(
     .groupBy(agentCalls.grantId, agentCalls.tool)
     .orderBy(desc(calls), agentCalls.tool)
 }
+
+/** Deletes the grants that were revoked, or ended, before a time, with what is kept of their calls. */
+export async function deleteEndedGrants(executor: Executor, before: Date): Promise<void> {
+  const endedAt = sql`least(${agentGrants.revokedAt}, ${agentGrants.expiresAt})`
+  await executor.delete(agentGrants).where(sql`${endedAt} < ${before.toISOString()}`)
+}

@@ -283,3 +283,9 @@ export async function revokeApiKeysOfUser(
     .returning({ expiresAt: apiKeys.expiresAt })
   return revoked.filter(({ expiresAt }) => expiresAt === null || expiresAt > revokedAt).length
 }
+
+/** Deletes the keys that were revoked, or expired, before a time. */
+export async function deleteEndedApiKeys(executor: Executor, before: Date): Promise<void> {
+  const endedAt = sql`least(${apiKeys.revokedAt}, ${apiKeys.expiresAt})`
+  await executor.delete(apiKeys).where(sql`${endedAt} < ${before.toISOString()}`)
+}

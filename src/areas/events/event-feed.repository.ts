@@ -1,6 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { eventPositions, events, isFor, lastPositionOf } from '../../db/schema/events.ts'
+import { eventPositions, events, isFor } from '../../db/schema/events.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { jsonItem, jsonRows, readOne } from '../../db/sql/json-rows.ts'
@@ -14,7 +14,10 @@ import type { Event } from './events.schemas.ts'
 export interface FeedRows extends JsonRows {
   /** The positions of the rows. */
   positions: number[]
-  /** Where reading began. The id is empty when no event has the position. */
+  /**
+   * Where reading began: at the position that was asked for, or behind what was deleted for its age. The id is empty when no
+   * event has the position.
+   */
   after: FeedPosition
   /** How far was read if there are fewer rows than the limit: what is not among them up to here is not shown. */
   until: FeedPosition
@@ -45,8 +48,12 @@ const isShown: SQL = sql`(
   and (${seedId} is null or ${events.seedId} = ${seedId})
   and (${grantId} is null or ${events.grantId} = ${grantId})`
 
-const idAt = (position: SQL) =>
-  sql`(select ${events.id} from ${events} where ${events.workspaceId} = ${workspaceId} and ${events.position} = ${position})`
+/** The id of the event with a position: also of the newest that was deleted for its age, since nothing behind it is missing. */
+const idAt = (position: SQL) => sql`coalesce(
+    (select ${events.id} from ${events} where ${events.workspaceId} = ${workspaceId} and ${events.position} = ${position}),
+    (select ${eventPositions.deletedUntilId} from ${eventPositions}
+      where ${eventPositions.workspaceId} = ${workspaceId} and ${eventPositions.deletedUntil} = ${position})
+  )`
 
 /** One statement, so that the newest position and the events are of the same moment. */
 const selectChanges = prepared((executor) => {
@@ -65,8 +72,11 @@ const selectChanges = prepared((executor) => {
     .from(
       sql`(
         select asked.last, asked.after, least(asked.after + ${sql.raw(String(examinedMax))}, asked.last) as until
-        from (select counted.last, coalesce(${hiddenParameter('after', 'bigint')}, counted.last) as after
-          from (select ${lastPositionOf(workspaceId)} as last) as counted) as asked
+        from (select counted.last, greatest(coalesce(${hiddenParameter('after', 'bigint')}, counted.last), counted.deleted) as after
+          from (
+            select coalesce(max(${eventPositions.last}), 0) as last, coalesce(max(${eventPositions.deletedUntil}), 0) as deleted
+            from ${eventPositions} where ${eventPositions.workspaceId} = ${workspaceId}
+          ) as counted) as asked
       ) as bounds
       cross join lateral (
         select ${text.sql} as text, ${count.sql} as count, coalesce(array_agg(page.position), '{}') as positions

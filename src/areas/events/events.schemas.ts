@@ -209,7 +209,8 @@ export const eventsChanges = operation({
     'Oldest first, in the order in which they took effect, without gaps: a client that goes on with the `cursor` of the last ' +
     'response gets each event exactly once. Shows what `events.list` shows to the caller at this time. A page may have ' +
     'fewer events than `limit`, even none, while `hasMore` is true. After a backup was restored that is older than the ' +
-    'cursor, returns 409 `cursor_unknown`: begin again without `after`. Works like `events.list` otherwise.',
+    'cursor, returns 409 `cursor_unknown`, and `cursor_expired` if events behind it are no longer kept: begin again without ' +
+    '`after`. Works like `events.list` otherwise.',
   params: slugParams,
   querystring: closed({
     ...feedQuery,
@@ -224,7 +225,13 @@ export const eventsChanges = operation({
   }),
   success: ref(EventChanges),
   returns: 'The events behind the cursor, and the cursor of the next page.',
-  errors: [...workspaceErrors, errors.eventTypeUnknown, errors.cursorInvalid, errors.cursorUnknown],
+  errors: [
+    ...workspaceErrors,
+    errors.eventTypeUnknown,
+    errors.cursorInvalid,
+    errors.cursorExpired,
+    errors.cursorUnknown,
+  ],
 })
 
 export const eventsStream = streamOperation(
@@ -252,6 +259,7 @@ export const eventsStream = streamOperation(
       ...workspaceErrors,
       errors.eventTypeUnknown,
       errors.cursorInvalid,
+      errors.cursorExpired,
       errors.cursorUnknown,
       errors.tooManyStreams,
     ],

@@ -90,7 +90,7 @@ export interface EventsService {
   get(principal: Principal, slug: string, eventId: string): Promise<Json<WorkspaceEvent>>
   /**
    * The events behind a cursor, oldest first: of those that `list` shows to the caller each exactly once. Throws
-   * `cursor_invalid`, and `cursor_unknown` when the event of the cursor no longer exists.
+   * `cursor_invalid`, and `cursor_expired` or `cursor_unknown` when the event of the cursor no longer exists.
    */
   changes(principal: Principal, slug: string, request: ChangesRequest): Promise<Json<EventChanges>>
   /**
@@ -146,7 +146,7 @@ export function createEventsService(options: {
     onReadError: onWatchError,
   })
 
-  /** Reads the events behind a cursor. Throws `cursor_invalid` and `cursor_unknown`. */
+  /** Reads the events behind a cursor. Throws `cursor_invalid`, `cursor_expired` and `cursor_unknown`. */
   async function readBehind(
     query: Omit<Parameters<typeof readFeed>[1], 'after' | 'seedUrlPrefix'>,
     { after, field }: { after: string | undefined; field: string },
@@ -154,8 +154,11 @@ export function createEventsService(options: {
     const { workspaceId } = query
     const from = readCursor(workspaceId, after, field)
     const rows = await readFeed(db, { ...query, seedUrlPrefix, after: from?.position })
+    if (from === undefined || from.id === rows.after.id) return rows
     // A backup from before the event was restored.
-    if (from && from.id !== rows.after.id) throw errors.cursorUnknown()
+    if (from.position === rows.after.position) throw errors.cursorUnknown()
+    // Without a cursor it begins with what is kept.
+    if (after !== undefined) throw errors.cursorExpired()
     return rows
   }
 

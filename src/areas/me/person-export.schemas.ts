@@ -128,6 +128,13 @@ export const PersonExport = named(
       status: text('Its status.'),
       createdAt,
     }),
+    statusChanges: list('The seeds whose status they changed last.', {
+      seedId,
+      workspaceId,
+      status: text('The status.'),
+      statusReason: nullableString({ description: 'Why. Null if they did not say.' }),
+      statusChangedAt: nullableTimestamp('When.'),
+    }),
     evidence: list('The evidence that they added.', {
       id: id('the evidence'),
       seedId,
@@ -207,6 +214,7 @@ export const PersonExport = named(
     agents: [],
     invites: [],
     seeds: [],
+    statusChanges: [],
     evidence: [],
     comments: [],
     agentRequests: [],

@@ -103,19 +103,22 @@ export function describeClearedLead(
 }
 
 /**
- * Clears a person as the creator and the lead of all seeds. Before their evidence, comments, memberships and account are
+ * Clears a person as the creator and the lead of all seeds, and as who changed their status. Before their evidence, comments, memberships and account are
  * changed: changes of seeds lock the seed first, and these after it. Locked by id, so that two deletions of people do not
  * wait for each other.
  */
 export async function clearPersonOfSeeds(executor: Executor, userId: string): Promise<void> {
-  const { id, createdByUserId, leadUserId } = seeds
-  const isOfPerson = or(eq(createdByUserId, userId), eq(leadUserId, userId))
+  const { id, createdByUserId, leadUserId, statusChangedByUserId, statusChangedByName } = seeds
+  const columns = [createdByUserId, leadUserId, statusChangedByUserId]
+  const isOfPerson = or(...columns.map((column) => eq(column, userId)))
   await executor.select({ id }).from(seeds).where(isOfPerson).orderBy(asc(id)).for('no key update')
   await executor
     .update(seeds)
     .set({
       createdByUserId: sql`nullif(${createdByUserId}, ${userId})`,
       leadUserId: sql`nullif(${leadUserId}, ${userId})`,
+      statusChangedByUserId: sql`nullif(${statusChangedByUserId}, ${userId})`,
+      statusChangedByName: sql`case when ${statusChangedByUserId} is distinct from ${userId} then ${statusChangedByName} end`,
     })
     .where(isOfPerson)
 }

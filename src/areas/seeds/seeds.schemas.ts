@@ -94,6 +94,14 @@ export const Seed = named(
       format: 'uri',
       description: 'The URL of its page. It stays the same when the workspace gets another slug.',
     }),
+    statusReason: nullableString({
+      description: 'Why its status was last changed; null if nobody said.',
+    }),
+    decidedAt: nullableTimestamp('When it was validated or dropped; null while it is neither.'),
+    decidedByUserId: nullableString({
+      description: 'The person who did. Null while it is neither, or if the account was deleted.',
+    }),
+    decidedByName: nullableString({ description: 'The name of that person at that time; null with the id.' }),
     createdByUserId: nullableString({
       description: 'The person who created the seed. Null: the account was deleted.',
     }),
@@ -128,6 +136,8 @@ export const Seed = named(
   },
   {
     ...exampleSeed,
+    statusReason: 'Sixty teams are invited.',
+    ...{ decidedAt: null, decidedByUserId: null, decidedByName: null },
     createdByUserId: exampleIds.user,
     createdByName: 'Grace Hopper',
     agentName: null,

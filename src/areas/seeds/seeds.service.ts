@@ -210,6 +210,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         })
         return toSeed({
           ...{ ...row, workspaceId: workspace.id, url: `${seedUrlPrefix}${row.id}` },
+          ...{ statusReason: null, decidedAt: null, decidedByUserId: null, decidedByName: null },
           ...{ createdByName: user.name, leadName: lead?.name ?? null },
           ...{ participantCount: 1, joined: true, following: true },
           evidenceCounts: { supports: 0, contradicts: 0, neutral: 0 },
@@ -263,8 +264,16 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         if (Object.keys(changed).length === 0) return
         if (changed.leadUserId != null && !(lead && isAllowed(lead.role, 'seeds.update')))
           throw errors.leadInvalid({ field: 'leadUserId' })
-        await updateSeed(tx, seedId, { ...changed, updatedAt: now })
         const described = describeChanges(seed, changed)
+        const { user } = principal
+        await updateSeed(tx, seedId, {
+          ...changed,
+          ...(described.status && {
+            ...{ statusChangedAt: now, statusReason },
+            ...{ statusChangedByUserId: user.id, statusChangedByName: user.name },
+          }),
+          updatedAt: now,
+        })
         const leadName = changed.leadUserId == null ? null : (lead?.name ?? null)
         if (described.status) {
           const notice = { kind: 'status', data: described.status } as const

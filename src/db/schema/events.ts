@@ -11,8 +11,8 @@ export function isFor(who: EventReaders, column: Column = events.readers): SQL {
 
 /**
  * The events of workspaces, one for each change, written in the transaction of the change. No operation updates or
- * deletes an event, except that deleting a user erases the name and deleting a workspace deletes its events. Users,
- * keys and grants are not foreign keys, since events outlive them.
+ * deletes an event, except that deleting a user erases the name and deleting a workspace deletes its events; with
+ * `EVENTS_KEPT_DAYS` old ones are deleted (docs/design/events.md#retention). Users, keys and grants are not foreign keys, since events outlive them.
  */
 export const events = pgTable(
   'events',
@@ -86,6 +86,9 @@ export const eventPositions = pgTable('event_positions', {
     .primaryKey()
     .references(() => workspaces.id, { onDelete: 'cascade' }),
   last: bigint('last', { mode: 'number' }).notNull(),
+  /** The position of the newest event that was deleted for its age, with all before it, and its id; 0 before the first. */
+  deletedUntil: bigint('deleted_until', { mode: 'number' }).notNull().default(0),
+  deletedUntilId: uuid('deleted_until_id'),
 })
 
 /** The position of the newest event of a workspace, in a query; 0 without events. */

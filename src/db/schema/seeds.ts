@@ -22,6 +22,12 @@ export const seeds = pgTable(
       .notNull()
       .default(sql`'{}'`),
     status: text('status', { enum: seedStatuses }).notNull(),
+    /** Of the last change of the status: when, why and by whom. Null before the first; a trigger sets it for older versions. */
+    statusChangedAt: instant('status_changed_at'),
+    statusReason: text('status_reason'),
+    statusChangedByUserId: uuid('status_changed_by_user_id').references(() => users.id, { onDelete: 'set null' }),
+    /** The name at that time. Null if the account was deleted. */
+    statusChangedByName: text('status_changed_by_name'),
     createdByUserId: uuid('created_by_user_id').references(() => users.id, { onDelete: 'set null' }),
     /** The agent that created it for that person, by its name in the grant; null if the person did. */
     agentName: text('agent_name'),
@@ -70,6 +76,9 @@ export const seeds = pgTable(
     unique('seeds_of_workspace_key').on(table.workspaceId, table.id),
     // For exporting and deleting a person.
     index('seeds_creator_idx').on(table.createdByUserId, table.id),
+    index('seeds_decider_idx')
+      .on(table.statusChangedByUserId, table.id)
+      .where(sql`${table.statusChangedByUserId} is not null`),
   ],
 )
 

@@ -2,7 +2,8 @@ import type { Seed } from '../../areas/seeds/seeds.service.ts'
 import { reasonLengthMax, seedStatuses, type SeedStatus } from '../../domain/seeds.ts'
 import { renderOpened } from '../components/edits.ts'
 import { renderField, renderForm, stateOf } from '../components/forms.ts'
-import { html, type Html } from '../components/html.ts'
+import { html, type Content, type Html } from '../components/html.ts'
+import { renderTime } from '../components/words.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { whatIsStatus } from './seed-words.ts'
 
@@ -15,6 +16,16 @@ export const statusNames: Record<SeedStatus, string> = {
 
 export function renderStatus(status: SeedStatus): Html {
   return html`<span class="tag status-${status}">${statusNames[status]}</span>`
+}
+
+/** Who decided a seed, when, and why it has its status, as far as that is known. */
+export function renderStatusReason({ status, statusReason, decidedAt, decidedByName }: Seed): Content {
+  const reason = statusReason !== null && html`“<bdi>${statusReason}</bdi>”`
+  if (decidedAt === null) return reason && html`<p>${reason}</p>`
+  return html`<p>
+    ${statusNames[status]} ${decidedByName !== null && html`by <bdi>${decidedByName}</bdi>`}
+    ${renderTime(decidedAt)} ${reason}
+  </p>`
 }
 
 /** What the button of a status says. */

@@ -15,9 +15,8 @@ import { isAboutEvidence } from './evidence.views.ts'
 import { renderDeletion } from './seed-deletion.views.ts'
 import { renderFollowing } from './seed-following.views.ts'
 import { renderParticipants } from './seed-people.views.ts'
-import { renderStatusForm } from './seed-status.views.ts'
+import { renderStatus, renderStatusForm, renderStatusReason } from './seed-status.views.ts'
 import { renderThread, type ShownThread } from './thread.views.ts'
-import { renderStatus } from './seed-status.views.ts'
 import { renderTime } from '../components/words.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import type { ThreadVisit } from './comments.views.ts'
@@ -60,6 +59,7 @@ export function renderSeed(visit: ThreadVisit, shown: SeedPage): Page {
           <a href="#status">${renderStatus(seed.status)}</a>
           ${lead && html`Led by <a href="#people"><bdi>${lead.name}</bdi></a>`}
         </p>
+        ${renderStatusReason(seed)}
         <p>
           Created ${creator && html`by ${creator}`} ${renderTime(seed.createdAt)} · changed
           ${renderTime(seed.updatedAt)}
