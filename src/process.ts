@@ -119,7 +119,11 @@ async function start(
     import('./first-run.ts'),
   ])
   const { url, directUrl } = await findDatabase(config, closers)
-  const { db, jobsDb } = openDatabases({ url, directUrl }, config, log)
+  const now = {
+    url: () => config.secretNow('DATABASE_URL') ?? url,
+    directUrl: () => config.secretNow('DATABASE_DIRECT_URL') ?? config.secretNow('DATABASE_URL') ?? directUrl,
+  }
+  const { db, jobsDb } = openDatabases(now, config, log)
   closers.push(() => Promise.all([db.$client.end(), jobsDb.$client.end()]))
   const database = createDatabaseStart({ log })
   const prepare = async () => {
@@ -181,7 +185,7 @@ const withoutLimits = {
 
 /** Opens separate pools for requests and jobs, so that neither waits for the other and jobs may take longer. */
 function openDatabases(
-  { url, directUrl }: { url: string; directUrl: string },
+  { url, directUrl }: { url: () => string; directUrl: () => string },
   { databasePoolMax, databasePooler: pooler }: Config,
   log: Logger,
 ): { db: Database; jobsDb: Database } {

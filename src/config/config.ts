@@ -5,7 +5,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import type { EntryRules } from '../domain/accounts.ts'
 import { isLoopback } from '../domain/webhooks.ts'
 import { isHostList, isProxyList, isProxyUrl } from './network-lists.ts'
-import { readSecretFiles } from './secret-files.ts'
+import { readSecretFiles, readSecretsAgain, type SecretName } from './secret-files.ts'
 import { ConfigSchema, OidcProviders, type OidcProvider } from './settings.ts'
 
 type Name = keyof typeof ConfigSchema.properties
@@ -15,7 +15,12 @@ type CamelCase<Text extends string> = Text extends `${infer Head}_${infer Rest}`
   : Lowercase<Text>
 
 /** The validated settings of a process, with defaults: each variable by its name in camelCase. */
-export type Config = Readonly<ReturnType<typeof toConfig>>
+export type Config = Readonly<
+  ReturnType<typeof toConfig> & {
+    /** The value of a secret at this moment, for new connections: its file may have been replaced since the start. */
+    secretNow: (name: SecretName) => string | undefined
+  }
+>
 
 /** Invalid environment variables, with one line for each. */
 export class ConfigError extends Error {
@@ -69,7 +74,7 @@ export function loadConfig(given: NodeJS.ProcessEnv): Config {
     throw new ConfigError([
       `EVENTS_KEPT_DAYS must be 0, or at least ${eventsKeptDaysMin} (it is "${keptDays}"): deliveries to webhooks need the events of 30 days.`,
     ])
-  const config = toConfig(variables)
+  const config = { ...toConfig(variables), secretNow: readSecretsAgain(given, variables) }
   if (!config.entry.hasPasswords && config.oidcProviders.length === 0)
     throw new ConfigError(['PASSWORDS=off requires OIDC_PROVIDERS: people would have no way to sign up.'])
   return Object.freeze(config)

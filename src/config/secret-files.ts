@@ -13,6 +13,27 @@ export const secretNames = [
   'OUTGOING_PROXY',
 ] as const
 
+export type SecretName = (typeof secretNames)[number]
+
+/**
+ * Returns a function that reads the value of a secret at this moment: that of its file, which may have been replaced since
+ * the start, such as by a new password. While the file cannot be read or is empty, the value of the start counts.
+ */
+export function readSecretsAgain(
+  given: NodeJS.ProcessEnv,
+  atStart: Partial<Record<SecretName, string>>,
+): (name: SecretName) => string | undefined {
+  return (name) => {
+    const path = given[`${name}_FILE`]
+    try {
+      if (path) return readFileSync(path, 'utf8').trimEnd() || atStart[name]
+    } catch {
+      // It is being replaced.
+    }
+    return atStart[name]
+  }
+}
+
 /**
  * Reads the settings that are in files, as orchestrators mount secrets: `DATABASE_URL_FILE` for `DATABASE_URL`. White
  * space at the end of a file is no part of its value. Returns the environment with these values, and a line for each file

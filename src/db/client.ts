@@ -27,7 +27,8 @@ export const requestLimits: Limits = { connectMs: 1_500, lockMs: 1_500, statemen
 export const workLimits: Limits = { connectMs: 10_000, lockMs: 10_000, statementMs: 60_000 }
 
 export interface DatabaseOptions {
-  url: string
+  /** If it is a function, each new connection asks for it, so that the password may change. */
+  url: string | (() => string)
   /** The maximum number of connections. */
   poolMax: number
   limits: Limits
@@ -44,9 +45,9 @@ export interface DatabaseOptions {
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, poolMax, limits, pooler = 'session', onIdleError } = options
   const hasSessions = pooler === 'session'
+  const Client = hasSessions ? pg.Client : UnnamedClient
   const pool = new pg.Pool({
-    ...(!hasSessions && { Client: UnnamedClient }),
-    connectionString: url,
+    ...(typeof url === 'string' ? { Client, connectionString: url } : { Client: connectTo(url, Client) }),
     max: poolMax,
     application_name: 'workspace-service',
     connectionTimeoutMillis: limits.connectMs,
@@ -83,6 +84,15 @@ class UnnamedClient extends pg.Client {
         ? { ...statement, name: undefined }
         : statement
     return (super.query as (...args: unknown[]) => never)(unnamed, ...rest)
+  }
+}
+
+/** A client whose URL is read when it is made. */
+function connectTo(readUrl: () => string, Client: typeof pg.Client): typeof pg.Client {
+  return class extends Client {
+    constructor(options?: pg.ClientConfig) {
+      super({ ...options, connectionString: readUrl() })
+    }
   }
 }
 

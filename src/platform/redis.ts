@@ -16,17 +16,25 @@ const outageMsMin = 1_000
 /**
  * Connects to Redis in the background, and reconnects when the connection is lost. Without a connection commands fail
  * at once, without a reply after `commandMsMax`. If Redis stops replying, the connection is closed, so that further
- * commands do not wait. Each outage that lasts a second is logged once.
+ * commands do not wait. Each outage that lasts a second is logged once. Each connection has the user and password of the
+ * URL at that moment.
  */
-export function connectRedis(url: string, log: RedisLog): Redis {
+export function connectRedis(readUrl: () => string, log: RedisLog): Redis {
   // Loaded on demand, since most installations have no Redis.
   const ioredis = createRequire(import.meta.url)('ioredis') as typeof import('ioredis')
-  const redis = new ioredis.Redis(url, {
+  const redis = new ioredis.Redis(readUrl(), {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: 2_000,
     commandTimeout: commandMsMax,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+    retryStrategy(attempt) {
+      const { username, password } = new URL(readUrl())
+      Object.assign(redis.options, {
+        username: decodeURIComponent(username) || undefined,
+        password: decodeURIComponent(password) || undefined,
+      })
+      return Math.min(attempt * 100, 2_000)
+    },
   })
   let outage: NodeJS.Timeout | undefined
   let isLogged = false

@@ -22,8 +22,9 @@ export function createStorage({ storageUrl, dataDir }: Config): FileStorage {
 }
 
 /** Sends mail over SMTP, or writes it to files without SMTP_URL. Logs its links only with the embedded database. */
-export function createMailer({ smtpUrl, mailFrom, dataDir, databaseUrl }: Config, log: Logger): Mailer {
-  if (smtpUrl !== undefined) return createSmtpMailer(smtpUrl, mailFrom)
+export function createMailer(config: Config, log: Logger): Mailer {
+  const { smtpUrl, mailFrom, dataDir, databaseUrl, secretNow } = config
+  if (smtpUrl !== undefined) return createSmtpMailer(() => secretNow('SMTP_URL') ?? smtpUrl, mailFrom)
   const isEmbedded = databaseUrl === undefined
   return createFileMailer(join(dataDir, 'mail'), mailFrom, ({ to, subject, text }, path) => {
     // In production neither addresses nor links may be logged.

@@ -124,7 +124,9 @@ export function createServices(options: ServicesOptions) {
   const { config, db, jobsDb = db, clock, log, untrustedFetch, meter = noMeter } = options
   const { oauthRecordBounds = recordBounds, linkDelay = randomLinkDelay } = options
   const { passwords = createArgon2Passwords() } = options
-  const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log)
+  const { redisUrl, secretNow } = config
+  const redis =
+    redisUrl === undefined ? undefined : connectRedis(() => secretNow('REDIS_URL') ?? redisUrl, log)
   const appSecret = openAppSecret(config)
   const jobs = createGraphileQueue()
   const seedUrlPrefix = toSeedUrlPrefix(config.webUrl)

@@ -39,7 +39,7 @@ async function writeToFile(content: MailContent, name?: string): Promise<string>
 }
 
 async function sendBySmtp(content: MailContent): Promise<string> {
-  const mailer = createSmtpMailer(server.url, from)
+  const mailer = createSmtpMailer(() => server.url, from)
   await mailer.send(messageOf(content))
   mailer.close()
   return (await server.nextFor('ada@example.com')).raw

@@ -5,16 +5,22 @@ import { MailError, type Mailer, type MailMessage, type RecipientRefusal } from 
 
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
 
-/** Sends mail over SMTP. With a server that does not respond, sending fails after 30 s at most. */
-export function createSmtpMailer(smtpUrl: string, from: string): Mailer {
+/**
+ * Sends mail over SMTP, to the server of the URL at that moment. With a server that does not respond, sending fails after
+ * 30 s at most.
+ */
+export function createSmtpMailer(readUrl: () => string, from: string): Mailer {
   let transport: Transporter | undefined
+  let transportUrl: string | undefined
   return {
     async send(message) {
       const { createTransport } = await loadNodemailer()
-      transport ??= createTransport({
-        url: smtpUrl,
-        ...timeouts,
-      })
+      const url = readUrl()
+      if (transport === undefined || url !== transportUrl) {
+        // Mails that are being sent are not cut off: each has a connection of its own.
+        transport = createTransport({ url, ...timeouts })
+        transportUrl = url
+      }
       try {
         const { response } = (await transport.sendMail(
           toOptions(message, { from, isEightBitClean: false }),

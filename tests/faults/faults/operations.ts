@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { conclude, judge, Skipped, summarize, type Fault } from '../fault.ts'
-import { createClient, underLoad, type Attempt } from '../load.ts'
+import { createClient, insist, underLoad, type Attempt } from '../load.ts'
 import { hasDebianPostgres } from '../parts/postgres.ts'
 import { execute, type Scope } from '../parts/processes.ts'
 import { startPgbouncer } from '../parts/proxies.ts'
@@ -174,4 +174,76 @@ async function createCaller(
   return { email, password: '', userId: '', apiKey, slug, workspaceId: workspace.id }
 }
 
-export const operationsFaults: Fault[] = [pgbouncer('session'), pgbouncer('transaction'), backup, upgrade]
+const secrets: Fault = {
+  name: 'secret-rotated',
+  does:
+    'APP_SECRET is replaced by three rolling restarts, as docs/operations.md has it; then the password of PostgreSQL in ' +
+    'its file, and every connection is terminated',
+  goal: 'by the restarts nothing fails, and nothing is left under the former secret; ready again within 5 s after the password',
+  async run(stage) {
+    const { environment, folder, postgres, replicas, callers } = stage
+    const admin = (...args: string[]) =>
+      execute(process.execPath, [join(root, 'dist/cli/admin.js'), ...args], { environment })
+    const file = join(folder, 'database-url')
+    await postgres.query(`create role app login superuser password 'former'`)
+    const setPassword = (password: string) =>
+      writeFile(file, Object.assign(new URL(postgres.url), { username: 'app', password }).href)
+    await setPassword('former')
+    Object.assign(environment, { DATABASE_URL: '', DATABASE_URL_FILE: file })
+    const client = createClient(stage.origin, 2)
+    for (const { slug, apiKey } of callers)
+      await insist(client, {
+        ...{ operation: 'webhook +', method: 'POST', path: `/v1/workspaces/${slug}/webhooks`, apiKey },
+        // Sealed under the secret. Nothing is delivered: the type is of nobody here.
+        body: JSON.stringify({ url: 'https://receiver.invalid/', types: ['team.deleted'] }),
+      })
+    client.close()
+    const former = environment.APP_SECRET ?? ''
+    const next = 'the next secret of the replicas of this run'
+    const restartWith = async (values: Record<string, string>) => {
+      Object.assign(environment, values)
+      for (const replica of replicas) {
+        await replica.stop()
+        await replica.start()
+        // HAProxy has to find it.
+        await pause(1_500)
+      }
+    }
+    let resealed = ''
+    const rotation = await underLoad(stage, async () => {
+      await restartWith({ APP_SECRET: former, APP_SECRET_PREVIOUS: next })
+      await restartWith({ APP_SECRET: next, APP_SECRET_PREVIOUS: former })
+      resealed = await admin('reseal', '--json')
+      await restartWith({ APP_SECRET: next, APP_SECRET_PREVIOUS: '' })
+    })
+    const outcome = judge(rotation, { allSucceed: true })
+    const { kinds } = JSON.parse(resealed) as { kinds: Record<'resealed' | 'left' | 'unreadable', number>[] }
+    const sum = (name: 'resealed' | 'left' | 'unreadable') => kinds.reduce((all, kind) => all + kind[name], 0)
+    outcome.notes.push(`${sum('resealed')} values were encrypted again`)
+    if (sum('resealed') < callers.length || sum('left') + sum('unreadable') > 0)
+      outcome.misses.push(`admin reseal said ${resealed}`)
+    const password = await underLoad(stage, async (load) => {
+      await postgres.query(`alter role app password 'next'`)
+      await setPassword('next')
+      await postgres.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'app'`)
+      load.isOver()
+      await pause(5_000)
+    })
+    const after = judge(password, { answerMsMax: 7_000, recoveryMsMax: 5_000 })
+    return {
+      ...outcome,
+      ...{ misses: [...outcome.misses, ...after.misses], notes: [...outcome.notes, ...after.notes] },
+      requests: (outcome.requests ?? 0) + (after.requests ?? 0),
+      failed: (outcome.failed ?? 0) + (after.failed ?? 0),
+      ...(after.recoveryMs !== undefined && { recoveryMs: after.recoveryMs }),
+    }
+  },
+}
+
+export const operationsFaults: Fault[] = [
+  pgbouncer('session'),
+  pgbouncer('transaction'),
+  backup,
+  upgrade,
+  secrets,
+]
