@@ -43,7 +43,7 @@ it('a new connection to PostgreSQL has the password that is in the file now', as
     onIdleError: () => undefined,
   })
   onTestFinished(() => db.$client.end())
-  const readRole = async () => (await db.$client.query('select current_user as name')).rows
+  const readRole = async () => (await db.$client.query<{ name: string }>('select current_user as name')).rows
   const end = () =>
     client.query('select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = $1', [role])
   expect(await readRole()).toEqual([{ name: role }])
@@ -61,7 +61,7 @@ it.skipIf(!hasRedisServer)('a new connection to Redis has the password that is i
   const redis = await startRedisServer()
   onTestFinished(() => redis.kill())
   const admin = new Redis(redis.url)
-  onTestFinished(() => void admin.disconnect())
+  onTestFinished(() => admin.disconnect())
   await admin.config('SET', 'requirepass', 'former')
   await admin.auth('former')
   const file = await keepInFile(redis.url)
