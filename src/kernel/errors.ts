@@ -423,6 +423,12 @@ export const errors = {
     'This account will be deleted. To keep it, open the link in the email about it.',
     'Website only: the deletion of the account was requested in the last seven days. Nobody can sign in to it.',
   ),
+  accountSuspended: error(
+    'Forbidden',
+    'account_suspended',
+    'This account is suspended. Ask the people who operate this service.',
+    'Website only: an operator has suspended the person, who has proven who they are. Nobody can sign in to the account.',
+  ),
   lastOwner: error(
     'Conflict',
     'last_owner',
