@@ -433,7 +433,7 @@ export const errors = {
     'Conflict',
     'last_owner',
     'A workspace must have an owner. Make another member an owner first.',
-    'The only owner of the workspace would leave or lose the role. When an account is deleted, `message` names the workspaces.',
+    'The only owner of the workspace who is not suspended would leave or lose the role. When an account is deleted, `message` names the workspaces.',
   ),
   alreadyMember: error(
     'Conflict',
@@ -769,13 +769,13 @@ export const errors = {
     'InvalidInput',
     'lead_invalid',
     'The lead must have joined the seed, and must not be a viewer.',
-    'The request makes somebody the lead of a seed who has not joined it, or who is a viewer.',
+    'The request makes somebody the lead of a seed who has not joined it, is a viewer, or is suspended.',
   ),
   personNotAskable: error(
     'InvalidInput',
     'person_not_askable',
     'Only other members of the workspace, who are no viewers, can be asked to join.',
-    'The request asks a viewer, a service account or the caller to join a seed.',
+    'The request asks a viewer, a service account, a suspended person or the caller to join a seed.',
   ),
   reasonWithoutStatus: error(
     'InvalidInput',
