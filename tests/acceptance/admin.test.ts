@@ -29,6 +29,8 @@ const commands = [
   'password-link',
   'remove-second-factor',
   'revoke-sessions',
+  'suspend-user',
+  'unsuspend-user',
   'export-user',
   'delete-user',
   'list-keys',
@@ -269,6 +271,27 @@ describe('admin with a running service', () => {
     })
     expect(mails).toMatchObject({ code: 0, stdout: '[]\n' })
     expect(unknown?.stderr).toMatch(/^error: These are not failed jobs: 123456\. .*\n$/)
+
+    const ofGrace = ['--email', 'grace@example.com']
+    const ofEdsger = ['--email', 'edsger@example.com']
+    const [suspended, owner, again, noLink] = await inPairs(
+      [
+        ['suspend-user', ...ofEdsger],
+        ['suspend-user', ...ofGrace],
+        ['suspend-user', ...ofEdsger, '--json'],
+        ['sign-in-link', ...ofEdsger],
+      ],
+      options,
+    )
+    expect(suspended).toMatchObject({ code: 0, stdout: 'Suspended Edsger <edsger@example.com>.\n' })
+    expect(owner).toMatchObject({ code: 1, stdout: '' })
+    expect(owner?.stderr).toMatch(/^error: grace@example\.com was not suspended\. .*acme-labs.*--force\.\n$/)
+    expect(again?.stdout).toBe('{"ok":true,"changed":false,"workspacesWithoutOwner":[]}\n')
+    expect(noLink).toMatchObject({ code: 1, stdout: '' })
+    const forced = await runAdmin(['suspend-user', ...ofGrace, '--force'], options)
+    expect(forced.stdout).toContain('Without an owner now: acme-labs.')
+    const back = await runAdmin(['unsuspend-user', ...ofGrace, '--json'], options)
+    expect(back).toMatchObject({ code: 0, stdout: '{"ok":true,"changed":true}\n' })
 
     const [deleted, refused] = await inPairs(
       [
