@@ -167,11 +167,11 @@ describe('admin with a running service', () => {
     await expectKeyOf(service, madeKey.secret, 'Edsger')
     expect(listed).toMatchObject({ code: 0, stderr: '' })
     const [header, ...rows] = listed?.stdout.trimEnd().split('\n') ?? []
-    expect(header).toMatch(/^ID +EMAIL +NAME +VERIFIED +WORKSPACES +CREATED \(UTC\)$/)
+    expect(header).toMatch(/^ID +EMAIL +NAME +VERIFIED +SUSPENDED +WORKSPACES +CREATED \(UTC\)$/)
     expect(rows).toHaveLength(5)
     expect(rows.at(-1)).toBe('3 users.')
     expect(listed?.stdout).toMatch(
-      /^[0-9a-f-]{36} {2}grace@example\.com +Grace Hopper +yes +0 +\d{4}-\d\d-\d\d \d\d:\d\d$/m,
+      /^[0-9a-f-]{36} {2}grace@example\.com +Grace Hopper +yes +no +0 +\d{4}-\d\d-\d\d \d\d:\d\d$/m,
     )
     // The names of columns stand above them.
     for (const row of rows.slice(0, 3))
