@@ -549,6 +549,12 @@ export const errors = {
     'The workspace already has 20 webhooks. Delete one first.',
     'The workspace already has 20 webhooks.',
   ),
+  outgoingOff: error(
+    'Conflict',
+    'outgoing_off',
+    'This is a copy, which sends nothing to webhooks.',
+    'A webhook is tested on a copy of the service, whose operator has set `OUTGOING=off`.',
+  ),
   webhookDisabled: error(
     'Conflict',
     'webhook_disabled',

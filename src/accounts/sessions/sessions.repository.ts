@@ -211,6 +211,11 @@ export async function deleteSessionsOfUser(
   return (await endSessions(executor, and(eq(sessions.userId, userId), isOther))).length
 }
 
+/** Deletes the sessions of all people. Returns their number. */
+export async function deleteAllSessions(executor: Executor): Promise<number> {
+  return (await endSessions(executor, sql`true`)).length
+}
+
 export async function deleteExpiredSessions(executor: Executor, now: Date): Promise<void> {
   await endSessions(executor, lte(sessions.expiresAt, now))
 }

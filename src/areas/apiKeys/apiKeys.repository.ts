@@ -283,3 +283,9 @@ export async function revokeApiKeysOfUser(
     .returning({ expiresAt: apiKeys.expiresAt })
   return revoked.filter(({ expiresAt }) => expiresAt === null || expiresAt > revokedAt).length
 }
+
+/** Revokes the API keys of everybody, service accounts included. Returns the number of those that were not revoked. */
+export async function revokeAllKeys(executor: Executor, now: Date): Promise<number> {
+  const { rowCount } = await executor.update(apiKeys).set({ revokedAt: now }).where(isNull(apiKeys.revokedAt))
+  return rowCount ?? 0
+}

@@ -138,3 +138,8 @@ export function isLiveGrant(id: string, now: Date): SQL | undefined {
 }
 
 const isLive = (now: Date) => and(isNull(agentGrants.revokedAt), gt(agentGrants.expiresAt, now))
+
+/** Revokes all grants, without events. Returns their number. */
+export async function revokeAllGrants(db: Executor, now: Date): Promise<number> {
+  return (await revokeGrants(db, undefined, now)).length
+}
