@@ -53,6 +53,7 @@ const commands = [
   'check',
   'migrate',
   'reseal',
+  'quarantine',
   'export-openapi',
 ]
 
@@ -465,6 +466,30 @@ describe('admin with APP_SECRET', () => {
     expect(stdout.split('\n')[0]).toBe('signing keys: 1 encrypted again, 0 left, 0 that neither secret opens')
     expect(stdout).toContain('Nothing is left under APP_SECRET_PREVIOUS.')
     expect(await secretsOf({ APP_SECRET: newer })).toMatch(/^✓ secrets .*APP_SECRET opens what is stored[.]/)
+    expect(await stopService(service)).toBe(0)
+  })
+})
+
+describe('admin quarantine', () => {
+  it('is refused unless OUTGOING is off and confirmed, and ends the keys of a copy', async () => {
+    const { dataDir, key } = await copyInstallation()
+    const environment = { OUTGOING: 'off' }
+    const refused = await runAdmin(['quarantine', '--yes'], { dataDir })
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toMatch(/^error: OUTGOING is not off, .* Nothing was changed\.\n$/)
+    // There is no terminal to ask on.
+    expect(await runAdmin(['quarantine'], { dataDir, environment })).toMatchObject({ code: 2, stdout: '' })
+    const service = await startService({ dataDir, environment })
+    expect(await call(service, 'GET /v1/me', { key })).toMatchObject({ status: 200 })
+    const options = { dataDir, environment: { ...environment, PORT: String(service.port) } }
+    const done = await runAdmin(['quarantine', '--yes', '--json'], options)
+    expect(done).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(done.stdout)).toMatchObject({ ok: true, deliveries: 0, sessions: 0, keys: 1 })
+    expect(await call(service, 'GET /v1/me', { key })).toMatchObject({ status: 401 })
+    const restored = await runAdmin(['check', '--restored'], options)
+    expect(restored).toMatchObject({ code: 0, stderr: '' })
+    const lines = restored.stdout.split('\n').map((line) => line.split(/ +/)[1])
+    for (const name of ['outgoing', 'pictures', 'cursors', 'waiting']) expect(lines).toContain(name)
     expect(await stopService(service)).toBe(0)
   })
 })

@@ -5632,6 +5632,32 @@ export interface components {
          * @description The request conflicts with the current state.
          *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
          *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         *     - `outgoing_off`: A webhook is tested on a copy of the service, whose operator has set `OUTGOING=off`.
+         */
+        "Conflict.idempotency_in_flight.idempotency_key_reused.outgoing_off": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "outgoing_off",
+                 *       "message": "This is a copy, which sends nothing to webhooks.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "outgoing_off";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
          *     - `request_not_waiting`: A request to an agent is answered, declined or cancelled that was before, or that has expired.
          */
         "Conflict.idempotency_in_flight.idempotency_key_reused.request_not_waiting": {
@@ -16111,7 +16137,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.outgoing_off"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -16174,7 +16200,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.outgoing_off"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
