@@ -57,6 +57,14 @@ where
   (
     "agent_grants"."id" = $1
     and "agent_grants"."revoked_at" is null
+    and not exists (
+      select
+      from
+        "users" as suspended
+      where
+        suspended.id = "agent_grants"."user_id"
+        and suspended.suspended_at is not null
+    )
     and "agent_grants"."expires_at" > $2
   )
 for share;
@@ -123,7 +131,10 @@ from
     "memberships"."workspace_id" = "agent_grants"."workspace_id"
     and "memberships"."user_id" = "agent_grants"."user_id"
   )
-  inner join "users" on "users"."id" = "agent_grants"."user_id"
+  inner join "users" on (
+    "users"."id" = "agent_grants"."user_id"
+    and "users"."suspended_at" is null
+  )
   inner join "workspaces" on (
     "workspaces"."id" = "agent_grants"."workspace_id"
     and "workspaces"."deleted_at" is null
@@ -319,6 +330,14 @@ where
   (
     "api_keys"."id" = $1
     and "api_keys"."revoked_at" is null
+    and not exists (
+      select
+      from
+        "users" as suspended
+      where
+        suspended.id = "api_keys"."user_id"
+        and suspended.suspended_at is not null
+    )
     and (
       "api_keys"."expires_at" is null
       or "api_keys"."expires_at" > $2
@@ -619,7 +638,10 @@ from
     "api_keys"."secret_hash" = asked.secret_hash
     and "api_keys"."revoked_at" is null
   )
-  inner join "users" on "users"."id" = "api_keys"."user_id";
+  inner join "users" on (
+    "users"."id" = "api_keys"."user_id"
+    and "users"."suspended_at" is null
+  );
 
 -- api_keys_select_owners_by_seed
 select
@@ -682,7 +704,10 @@ from
     "api_keys"."secret_hash" = asked.secret_hash
     and "api_keys"."revoked_at" is null
   )
-  inner join "users" on "users"."id" = "api_keys"."user_id"
+  inner join "users" on (
+    "users"."id" = "api_keys"."user_id"
+    and "users"."suspended_at" is null
+  )
   left join "seeds" on (
     "seeds"."id" = asked.key
     and "seeds"."deleted_at" is null
@@ -753,7 +778,10 @@ from
     "api_keys"."secret_hash" = asked.secret_hash
     and "api_keys"."revoked_at" is null
   )
-  inner join "users" on "users"."id" = "api_keys"."user_id"
+  inner join "users" on (
+    "users"."id" = "api_keys"."user_id"
+    and "users"."suspended_at" is null
+  )
   left join "workspace_slugs" on (
     "workspace_slugs"."slug" = asked.key
     and (
@@ -1779,6 +1807,14 @@ where
     where
       "sessions"."id" = asked.session_id
       and "sessions"."expires_at" > now()
+      and not exists (
+        select
+        from
+          "users" as suspended
+        where
+          suspended.id = "sessions"."user_id"
+          and suspended.suspended_at is not null
+      )
   )
   or not exists (
     select
@@ -2798,7 +2834,10 @@ from
         "workspaces"."id" = "invites"."workspace_id"
         and "workspaces"."deleted_at" is null
       )
-      inner join "users" on "users"."id" = "invites"."invited_by_user_id"
+      inner join "users" on (
+        "users"."id" = "invites"."invited_by_user_id"
+        and "users"."suspended_at" is null
+      )
       inner join "memberships" "inviters" on (
         "inviters"."workspace_id" = "invites"."workspace_id"
         and "inviters"."user_id" = "invites"."invited_by_user_id"
@@ -2948,7 +2987,10 @@ from
     "workspaces"."id" = "invites"."workspace_id"
     and "workspaces"."deleted_at" is null
   )
-  inner join "users" on "users"."id" = "invites"."invited_by_user_id"
+  inner join "users" on (
+    "users"."id" = "invites"."invited_by_user_id"
+    and "users"."suspended_at" is null
+  )
 where
   (
     "invites"."id" = $1
@@ -3087,6 +3129,20 @@ where
       )::uuid[]
     )
     and "users"."kind" = $3
+    and (
+      "users"."suspended_at" is null
+      or exists (
+        select
+        from
+          "comment_mentions"
+        where
+          "comment_mentions"."comment_id" = (
+            select
+              $4::uuid
+          )
+          and "comment_mentions"."user_id" = "users"."id"
+      )
+    )
   )
 order by
   "users"."id" asc
@@ -3119,7 +3175,8 @@ for key share of
 select
   "memberships"."role",
   "users"."name",
-  "users"."kind"
+  "users"."kind",
+  "users"."suspended_at" is not null as "is_suspended"
 from
   "memberships"
   inner join "users" on "users"."id" = "memberships"."user_id"
@@ -3236,6 +3293,7 @@ from
       $1::text || "users"."image_key" as "image",
       "memberships"."role" as "role",
       "users"."kind" as "kind",
+      ("users"."suspended_at" is not null) as "suspended",
       to_char("memberships"."joined_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "joinedAt",
       to_char("memberships"."last_activity_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastActivityAt"
     from
@@ -3281,6 +3339,7 @@ from
       $1::text || "users"."image_key" as "image",
       "memberships"."role" as "role",
       "users"."kind" as "kind",
+      ("users"."suspended_at" is not null) as "suspended",
       to_char("memberships"."joined_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "joinedAt",
       to_char("memberships"."last_activity_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastActivityAt"
     from
@@ -3772,6 +3831,7 @@ where
             leaving.user_id = "users"."id"
             and leaving.requested_at is not null
         )
+        and "users"."suspended_at" is null
       )
       and case "notifications"."kind"
         when 'mention' then "users"."notify_mentions" = 'mail'
@@ -4419,6 +4479,14 @@ from
   left join "agent_grants" on (
     "agent_grants"."id" = "tokens"."grant_id"::uuid
     and "agent_grants"."revoked_at" is null
+    and not exists (
+      select
+      from
+        "users" as suspended
+      where
+        suspended.id = "agent_grants"."user_id"
+        and suspended.suspended_at is not null
+    )
     and "agent_grants"."expires_at" > $3
   )
   left join "oauth_records" "grants" on (
@@ -4643,6 +4711,7 @@ from
               null as "image",
               "invites"."role" as "role",
               '[]'::json as "teams",
+              false as "suspended",
               null as "lastActivityAt"
           ) as item
       ) as "item",
@@ -4683,6 +4752,7 @@ select
   "users"."email",
   $1::text || "users"."image_key",
   "memberships"."role",
+  ("users"."suspended_at" is not null),
   (
     select
       coalesce(
@@ -4747,6 +4817,7 @@ from
               $1::text || "sized"."image_key" as "image",
               "sized"."role" as "role",
               "teams_of_member" as "teams",
+              "is_suspended" as "suspended",
               to_char("sized"."last_activity_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastActivityAt"
           ) as item
       ) as "item",
@@ -4759,6 +4830,7 @@ from
           "email",
           "image_key",
           "role",
+          "is_suspended",
           "last_activity_at",
           "kind_of_person",
           "teams_of_member",
@@ -4776,6 +4848,7 @@ from
               "users"."email",
               "users"."image_key",
               "memberships"."role",
+              ("users"."suspended_at" is not null) as "is_suspended",
               "memberships"."last_activity_at",
               case "users"."kind"
                 when 'service' then 'service'
@@ -4873,6 +4946,7 @@ from
               $1::text || "sized"."image_key" as "image",
               "sized"."role" as "role",
               "teams_of_member" as "teams",
+              "is_suspended" as "suspended",
               to_char("sized"."last_activity_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastActivityAt"
           ) as item
       ) as "item",
@@ -4885,6 +4959,7 @@ from
           "email",
           "image_key",
           "role",
+          "is_suspended",
           "last_activity_at",
           "kind_of_person",
           "teams_of_member",
@@ -4902,6 +4977,7 @@ from
               "users"."email",
               "users"."image_key",
               "memberships"."role",
+              ("users"."suspended_at" is not null) as "is_suspended",
               "memberships"."last_activity_at",
               case "users"."kind"
                 when 'service' then 'service'
@@ -5000,6 +5076,7 @@ from
               $1::text || "sized"."image_key" as "image",
               "sized"."role" as "role",
               "teams_of_member" as "teams",
+              "is_suspended" as "suspended",
               to_char("sized"."last_activity_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastActivityAt"
           ) as item
       ) as "item",
@@ -5012,6 +5089,7 @@ from
           "email",
           "image_key",
           "role",
+          "is_suspended",
           "last_activity_at",
           "kind_of_person",
           "teams_of_member",
@@ -5029,6 +5107,7 @@ from
               "users"."email",
               "users"."image_key",
               "memberships"."role",
+              ("users"."suspended_at" is not null) as "is_suspended",
               "memberships"."last_activity_at",
               case "users"."kind"
                 when 'service' then 'service'
@@ -9265,6 +9344,7 @@ where
     "seed_participants"."seed_id" = $1
     and "seed_participants"."user_id" = $2
     and "users"."kind" = $3
+    and "users"."suspended_at" is null
   );
 
 -- seed_participants_select_of_seed
@@ -11536,6 +11616,14 @@ where
   (
     "sessions"."id" = $1
     and "sessions"."expires_at" > $2
+    and not exists (
+      select
+      from
+        "users" as suspended
+      where
+        suspended.id = "sessions"."user_id"
+        and suspended.suspended_at is not null
+    )
   )
 for share;
 
@@ -11598,7 +11686,10 @@ select
   ) as "unread_count"
 from
   "sessions"
-  inner join "users" on "users"."id" = "sessions"."user_id"
+  inner join "users" on (
+    "users"."id" = "sessions"."user_id"
+    and "users"."suspended_at" is null
+  )
 where
   (
     "sessions"."token_hash" = $2
@@ -11725,6 +11816,7 @@ select
   "canonical_email",
   "email_verified_at",
   "first_signed_in_at",
+  "suspended_at",
   "name",
   "image_key",
   "product_updates",

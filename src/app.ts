@@ -240,6 +240,7 @@ export async function buildApp(
   await registerPages(app, {
     pictureUrl: config.baseUrl,
     draftTagsOf: (userId) => services.draftKeys.tagsOf(userId),
+    isOutgoing: config.isOutgoing,
     ...config.entry,
   })
   await registerOpenApiRoute(app)

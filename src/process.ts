@@ -167,7 +167,7 @@ async function start(
 /** Warns of what an operator probably did not intend. The storage is tried in the background, which loads its client. */
 function warnInProduction(config: Config, { pictures }: Services, log: Logger): void {
   for (const warning of listProductionWarnings(config)) log.warn(warning)
-  if (config.nodeEnv !== 'production' || config.storageUrl === undefined) return
+  if (config.nodeEnv !== 'production' || config.storageUrl === undefined || config.keepsFiles) return
   pictures
     .assertStorable()
     .catch((error: unknown) =>

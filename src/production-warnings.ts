@@ -5,7 +5,8 @@ import { isLoopback } from './domain/webhooks.ts'
 export function listProductionWarnings(config: Config): string[] {
   if (config.nodeEnv !== 'production') return []
   return [
-    config.smtpUrl === undefined &&
+    config.isOutgoing &&
+      config.smtpUrl === undefined &&
       'SMTP_URL is not set: mails are written to files, so nobody can verify an email address or receive an invite',
     isLoopback(new URL(config.baseUrl).hostname) &&
       'BASE_URL names this machine: links in mails, and agents, will not reach the service from elsewhere',

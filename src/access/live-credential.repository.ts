@@ -4,6 +4,7 @@ import { prepared } from '../db/sql/prepared.ts'
 import { sessions } from '../db/schema/accounts.ts'
 import { agentGrants } from '../db/schema/agent-grants.ts'
 import { apiKeys } from '../db/schema/api-keys.ts'
+import { isActivePerson } from '../db/schema/users.ts'
 import { together } from '../db/together.ts'
 import { errors } from '../kernel/errors.ts'
 import type { KeyRestrictions } from '../domain/key-restrictions.ts'
@@ -22,6 +23,7 @@ const lockActiveKey = prepared((executor) =>
       and(
         eq(apiKeys.id, sql.placeholder('id')),
         isNull(apiKeys.revokedAt),
+        isActivePerson(apiKeys.userId),
         or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql.placeholder('now'))),
       ),
     )
@@ -33,7 +35,13 @@ const lockLiveSession = prepared((executor) =>
   executor
     .select({ id: sessions.id })
     .from(sessions)
-    .where(and(eq(sessions.id, sql.placeholder('id')), gt(sessions.expiresAt, sql.placeholder('now'))))
+    .where(
+      and(
+        eq(sessions.id, sql.placeholder('id')),
+        gt(sessions.expiresAt, sql.placeholder('now')),
+        isActivePerson(sessions.userId),
+      ),
+    )
     .for('share')
     .prepare('sessions_lock_live'),
 )
@@ -46,6 +54,7 @@ const lockLiveGrant = prepared((executor) =>
       and(
         eq(agentGrants.id, sql.placeholder('id')),
         isNull(agentGrants.revokedAt),
+        isActivePerson(agentGrants.userId),
         gt(agentGrants.expiresAt, sql.placeholder('now')),
       ),
     )
@@ -55,7 +64,7 @@ const lockLiveGrant = prepared((executor) =>
 
 /**
  * Checks again, in the transaction that creates a credential, that the credential of the request is still valid, and locks
- * it: after a key or a grant is revoked or a session ended, nothing new can be created with it. Returns the restrictions that the key
+ * it: after a key or a grant is revoked, a session ended or the person suspended, nothing new can be created with it. Returns the restrictions that the key
  * has now, which may be others than at the start of the request; undefined without a key. Throws `api_key_required`,
  * `key_read_only`, `sign_in_required` and `agent_token_required`.
  */

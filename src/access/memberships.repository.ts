@@ -1,8 +1,8 @@
-import { and, count, eq, sql } from 'drizzle-orm'
+import { and, eq, ne, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { isStaying } from '../db/schema/account-deletions.ts'
 import { memberships } from '../db/schema/memberships.ts'
-import { users } from '../db/schema/users.ts'
+import { isActivePerson, users } from '../db/schema/users.ts'
 import { workspaces } from '../db/schema/workspaces.ts'
 import { placeholdersOf, prepared } from '../db/sql/prepared.ts'
 import { errors } from '../kernel/errors.ts'
@@ -28,7 +28,12 @@ export async function lockMembersOfWorkspace(executor: Executor, workspaceId: st
 
 const selectMember = prepared((executor) =>
   executor
-    .select({ role: memberships.role, name: users.name, kind: users.kind })
+    .select({
+      role: memberships.role,
+      name: users.name,
+      kind: users.kind,
+      isSuspended: sql<boolean>`${users.suspendedAt} is not null`.as('is_suspended'),
+    })
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
     .where(
@@ -40,12 +45,12 @@ const selectMember = prepared((executor) =>
     .prepare('memberships_select'),
 )
 
-/** The role, the name and the kind of a member; undefined for a person who is not one. */
+/** The role, the name and the kind of a member, and whether they are suspended; undefined for a person who is not one. */
 export async function findMember(
   executor: Executor,
   workspaceId: string,
   userId: string,
-): Promise<{ role: Role; name: string; kind: UserKind } | undefined> {
+): Promise<{ role: Role; name: string; kind: UserKind; isSuspended: boolean } | undefined> {
   const [member] = await selectMember(executor).execute({ workspaceId, userId })
   return member
 }
@@ -93,19 +98,26 @@ export async function recordActivity(
       and (${memberships.lastActivityAt} is null or ${memberships.lastActivityAt} < active.at)`)
 }
 
-/** The number of owners of a workspace, without those who are about to be deleted. */
-export async function countOwners(executor: Executor, workspaceId: string): Promise<number> {
-  const [row] = await executor
-    .select({ count: count() })
+/** Whether a workspace has an owner, besides `exceptUserId`, who is neither about to be deleted nor suspended. */
+export async function hasOwner(
+  executor: Executor,
+  workspaceId: string,
+  exceptUserId?: string,
+): Promise<boolean> {
+  const rows = await executor
+    .select({ userId: memberships.userId })
     .from(memberships)
     .where(
       and(
         eq(memberships.workspaceId, workspaceId),
         eq(memberships.role, 'owner'),
+        exceptUserId === undefined ? undefined : ne(memberships.userId, exceptUserId),
         isStaying(memberships.userId),
+        isActivePerson(memberships.userId),
       ),
     )
-  return row?.count ?? 0
+    .limit(1)
+  return rows.length > 0
 }
 
 export async function updateMemberRole(

@@ -22,7 +22,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { parseEmail } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
-import type { PrincipalUser } from '../domain/principal.ts'
+import { operatorName, type PrincipalUser } from '../domain/principal.ts'
 import { parseQuery, requireName } from '../kernel/text.ts'
 import { markUsedPictureForDeletion } from '../pictures/pictures.repository.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
@@ -34,6 +34,7 @@ import {
   insertUser,
   listUsers,
   lockUser,
+  setSuspended,
   type UserRow,
 } from '../users/users.repository.ts'
 import { deleteAccountTokens, markEmailVerified } from './sign-in/credentials.repository.ts'
@@ -43,6 +44,8 @@ import { autoJoinByDomain } from '../areas/members/join-by-domain.ts'
 /** A person, as operators see them. */
 export interface Account extends PrincipalUser {
   createdAt: Date
+  /** Since when the person is suspended. */
+  suspendedAt: Date | null
 }
 
 /** A person in the operators' list. */
@@ -51,6 +54,7 @@ export interface ListedAccount {
   email: string
   name: string
   isVerified: boolean
+  isSuspended: boolean
   workspaceCount: number
   createdAt: string
 }
@@ -78,6 +82,17 @@ export type Deletion =
       aloneIn: WorkspaceOfPerson[]
     }
 
+/** The result of suspending a person, or the workspaces that prevent it. */
+export type Suspension =
+  | {
+      isSuspended: true
+      /** False if they were suspended before. */
+      changed: boolean
+      /** The workspaces that nobody owns who is not suspended. */
+      withoutOwner: WorkspaceOfPerson[]
+    }
+  | { isSuspended: false; lastOwnerOf: WorkspaceOfPerson[] }
+
 export interface AccountsService {
   /** Creates a person. Throws `email_invalid`, `name_invalid` and `email_taken`. */
   create(input: { email: string; name: string; isVerified: boolean }): Promise<Account>
@@ -102,6 +117,13 @@ export interface AccountsService {
    * an owner or, unless `withWorkspaces`, without members. Throws `not_found`.
    */
   delete(userId: string, options: { withWorkspaces: boolean }): Promise<Deletion>
+  /**
+   * Suspends a person (docs/design/accounts.md#suspended-people), with an event in each of their workspaces. Changes nothing
+   * if they are the only owner of a workspace, unless `isForced`. Throws `not_found`.
+   */
+  suspend(userId: string, options: { isForced: boolean }): Promise<Suspension>
+  /** Ends the suspension of a person, with the same events. Returns false if they were not suspended. Throws `not_found`. */
+  unsuspend(userId: string): Promise<boolean>
   /** Whether there are no people yet. */
   isEmpty(): Promise<boolean>
 }
@@ -132,6 +154,7 @@ export function createAccountsService({ db, clock, jobs }: AccountsServiceOption
         name,
         imageKey: null,
         createdAt: now,
+        suspendedAt: null,
       }
       await db.transaction(async (tx) => {
         await insertUser(tx, account)
@@ -161,6 +184,7 @@ export function createAccountsService({ db, clock, jobs }: AccountsServiceOption
         email: row.email,
         name: row.name,
         isVerified: row.emailVerifiedAt !== null,
+        isSuspended: row.suspendedAt !== null,
         workspaceCount: row.workspaceCount,
         createdAt: row.createdAt.toISOString(),
       }))
@@ -181,12 +205,10 @@ export function createAccountsService({ db, clock, jobs }: AccountsServiceOption
     delete: (userId, { withWorkspaces }) =>
       db.transaction(async (tx): Promise<Deletion> => {
         const user = await lockPerson(tx, userId)
-        // Lock the members of each workspace, so that no other owner leaves meanwhile.
-        for (const { id } of await listCrowdedMemberships(tx, user.id)) await lockMembersOfWorkspace(tx, id)
-        const memberships = await listCrowdedMemberships(tx, user.id)
+        const memberships = await lockMemberships(tx, user.id)
         const alone = memberships.filter(({ memberCount }) => memberCount === 1)
         const shared = memberships.filter(({ memberCount }) => memberCount > 1)
-        const lastOwnerOf = shared.filter(({ role, ownerCount }) => role === 'owner' && ownerCount === 1)
+        const lastOwnerOf = shared.filter(isOnlyOwner)
         if (lastOwnerOf.length > 0 || (alone.length > 0 && !withWorkspaces)) {
           return {
             isDeleted: false,
@@ -199,8 +221,57 @@ export function createAccountsService({ db, clock, jobs }: AccountsServiceOption
         return { isDeleted: true, left: shared.map(toWorkspace), deleted: alone.map(toWorkspace) }
       }),
 
+    suspend: (userId, { isForced }) =>
+      db.transaction(async (tx): Promise<Suspension> => {
+        const user = await lockPerson(tx, userId)
+        const memberships = await lockMemberships(tx, userId)
+        const lastOwnerOf = memberships.filter(isOnlyOwner).map(toWorkspace)
+        if (user.suspendedAt !== null)
+          return { isSuspended: true, changed: false, withoutOwner: lastOwnerOf }
+        if (lastOwnerOf.length > 0 && !isForced) return { isSuspended: false, lastOwnerOf }
+        const now = clock.now()
+        await setSuspended(tx, userId, now)
+        await tellOfSuspension(tx, user, { type: 'member.suspended', memberships, now })
+        return { isSuspended: true, changed: true, withoutOwner: lastOwnerOf }
+      }),
+
+    unsuspend: (userId) =>
+      db.transaction(async (tx) => {
+        const user = await lockPerson(tx, userId)
+        if (user.suspendedAt === null) return false
+        const memberships = await lockMemberships(tx, userId)
+        await setSuspended(tx, userId, null)
+        await tellOfSuspension(tx, user, { type: 'member.unsuspended', memberships, now: clock.now() })
+        return true
+      }),
+
     isEmpty: async () => !(await hasUsers(db)),
   }
+}
+
+/** The workspaces of a person. Locks the members of each, so that no other owner leaves or is suspended meanwhile. */
+async function lockMemberships(tx: Executor, userId: string): Promise<CrowdedMembershipRow[]> {
+  for (const { id } of await listCrowdedMemberships(tx, userId)) await lockMembersOfWorkspace(tx, id)
+  return listCrowdedMemberships(tx, userId)
+}
+
+const isOnlyOwner = ({ role, ownerCount }: CrowdedMembershipRow) => role === 'owner' && ownerCount === 1
+
+async function tellOfSuspension(
+  tx: Executor,
+  { id: userId, name }: UserRow,
+  {
+    type,
+    memberships,
+    now: at,
+  }: {
+    type: 'member.suspended' | 'member.unsuspended'
+    memberships: readonly CrowdedMembershipRow[]
+    now: Date
+  },
+): Promise<void> {
+  for (const { id: workspaceId } of memberships)
+    await insertServiceEvent(tx, { workspaceId, type, data: { userId, name }, at }, operatorName)
 }
 
 /** Deletes a person, and erases their name and email address from the data that stays. */

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { addCommand, CommandError, type OutputOptions } from './command.ts'
+import { confirm } from './confirm.ts'
 import { countOf, print } from './output.ts'
 import { withDatabase, withServices } from './with-services.ts'
 import { cannotWrite } from './write-export.ts'
@@ -53,6 +54,32 @@ export function addMaintenanceCommands(program: Command): void {
         `${countOf(left, 'value')} left under APP_SECRET_PREVIOUS. Keep it, see that each process has the new APP_SECRET, and run reseal again.`,
       )
   })
+
+  addCommand(program, {
+    name: 'quarantine',
+    summary: 'Make a copy of an installation harmless',
+    details:
+      'For a copy that was restored from a backup, with OUTGOING=off. Drops the mails and deliveries to webhooks that wait, and ' +
+      'ends all sessions, links, grants of agents and API keys. All other data stays. What was dropped is not sent when ' +
+      'OUTGOING is on again.',
+    examples: ['quarantine --yes', 'quarantine --yes --json'],
+  })
+    .option('--yes', 'Do not ask for confirmation')
+    .action(async (options: OutputOptions & { yes?: boolean }) => {
+      await withServices(async (services) => {
+        if (services.isOutgoing)
+          throw new CommandError(
+            'refused',
+            'OUTGOING is not off, so this may be the installation that people use. Nothing was changed.',
+          )
+        await confirm('End all sessions, keys and access of agents in this database?', options)
+        const done = await services.quarantine()
+        print(options, { ok: true, ...done }, [
+          `Dropped ${countOf(done.mails, 'mail')} and ${countOf(done.deliveries, 'request')} to webhooks.`,
+          `Ended ${countOf(done.sessions, 'session')}, ${countOf(done.links, 'link')}, ${countOf(done.grants, 'grant')} and ${countOf(done.keys, 'API key')}.`,
+        ])
+      })
+    })
 
   addCommand(program, {
     name: 'export-openapi',

@@ -21,6 +21,7 @@ const columns: Column<ListedAccount>[] = [
   { title: 'EMAIL', valueOf: ({ email }) => email },
   { title: 'NAME', valueOf: ({ name }) => name },
   { title: 'VERIFIED', valueOf: ({ isVerified }) => (isVerified ? 'yes' : 'no') },
+  { title: 'SUSPENDED', valueOf: ({ isSuspended }) => (isSuspended ? 'yes' : 'no') },
   { title: 'WORKSPACES', valueOf: ({ workspaceCount }) => workspaceCount },
   { title: 'CREATED (UTC)', valueOf: ({ createdAt }) => formatTime(createdAt) },
 ]
@@ -150,6 +151,55 @@ export function addUserCommands(program: Command): void {
     })
 
   addCommand(program, {
+    name: 'suspend-user',
+    summary: 'Suspend a user',
+    details:
+      'Nothing of theirs works from now on: sessions, API keys, agents, links, passkeys, identity providers and the invites ' +
+      'that they sent; they get no mail. Nothing is deleted, and unsuspend-user ends it. Refused while they are the only ' +
+      'owner of a workspace.',
+    examples: ['suspend-user --email grace@example.com', 'suspend-user --email grace@example.com --force'],
+  })
+    .requiredOption('--email <address>', 'Email address or id of the user')
+    .option('--force', 'Also if workspaces are without an owner then')
+    .action(async (options: EmailOptions & { force?: boolean }) => {
+      await withServices(async (services) => {
+        const user = await requireUser(services, options.email)
+        const suspension = await services.accounts.suspend(user.id, { isForced: options.force ?? false })
+        if (!suspension.isSuspended) {
+          const slugs = suspension.lastOwnerOf.map(({ slug }) => slug).join(', ')
+          throw new CommandError(
+            'refused',
+            `${toVisible(user.email)} was not suspended. They are the only owner of ${slugs}: make another member an owner ` +
+              'first, or pass --force.',
+          )
+        }
+        const { changed } = suspension
+        const withoutOwner = suspension.withoutOwner.map(({ slug }) => slug)
+        print(options, { ok: true, changed, workspacesWithoutOwner: withoutOwner }, [
+          changed ? `Suspended ${describeUser(user)}.` : `${describeUser(user)} is already suspended.`,
+          ...(withoutOwner.length > 0 ? [`Without an owner now: ${withoutOwner.join(', ')}.`] : []),
+        ])
+      })
+    })
+
+  addCommand(program, {
+    name: 'unsuspend-user',
+    summary: 'End the suspension of a user',
+    details: 'What has not expired meanwhile works again: sessions, API keys, agents and invites that they sent.',
+    examples: ['unsuspend-user --email grace@example.com'],
+  })
+    .requiredOption('--email <address>', 'Email address or id of the user')
+    .action(async (options: EmailOptions) => {
+      await withServices(async (services) => {
+        const user = await requireUser(services, options.email)
+        const changed = await services.accounts.unsuspend(user.id)
+        print(options, { ok: true, changed }, [
+          changed ? `${describeUser(user)} is not suspended any more.` : `${describeUser(user)} is not suspended.`,
+        ])
+      })
+    })
+
+  addCommand(program, {
     name: 'export-user',
     summary: "Export everything that is a user's",
     details: 'As me.export of the API, as JSON.',
@@ -225,6 +275,8 @@ function addLinkCommand(
     .action(async (options: EmailOptions) => {
       await withServices(async (services) => {
         const user = await requireUser(services, options.email)
+        if (user.suspendedAt !== null)
+          throw new CommandError('refused', `${toVisible(user.email)} is suspended: use unsuspend-user first.`)
         const { url, expiresAt } = await services.credentials.createLink(purpose, user.id)
         print(options, { email: user.email, url, expiresAt: expiresAt.toISOString() }, [url])
         const expiry = `It works once, until ${String(formatTime(expiresAt))} UTC.`

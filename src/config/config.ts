@@ -88,6 +88,7 @@ function toConfig(variables: Variables) {
   const settings = toCamelCase(variables)
   const baseUrl = settings.baseUrl ?? `http://localhost:${settings.port}`
   const { trustProxy, corsOrigins, databaseUrl } = settings
+  const isOutgoing = settings.outgoing === 'on'
   return {
     ...settings,
     baseUrl,
@@ -98,6 +99,9 @@ function toConfig(variables: Variables) {
     agentOrigins: toList(settings.agentOrigins),
     webhookAllowedHosts: toList(settings.webhookAllowedHosts ?? '').filter(Boolean),
     outgoingProxy: settings.outgoingProxy === undefined ? undefined : new URL(settings.outgoingProxy),
+    isOutgoing,
+    /** Whether the storage may be that of another installation, and keeps its files. */
+    keepsFiles: !isOutgoing && settings.storageUrl !== undefined && settings.outgoingStorage !== 'own',
     areDocumentsOn: settings.clientMetadataDocuments === 'on',
     isDevelopment: settings.nodeEnv !== 'production' && isLoopback(new URL(baseUrl).hostname),
     entry: {

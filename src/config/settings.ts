@@ -150,6 +150,18 @@ export const ConfigSchema = Type.Object({
         'https://…. Names are resolved by the service, and the proxy is asked for their address. Default: none.',
     }),
   ),
+  OUTGOING: oneOf(['on', 'off'], {
+    default: 'on',
+    description:
+      'With off, for a copy such as of a backup: mails are written to the folder mail in DATA_DIR, deliveries to webhooks ' +
+      'wait, no documents of agents are fetched, and nothing is deleted or overwritten in STORAGE_URL. Pages say so. ' +
+      'Identity providers are still asked.',
+  }),
+  OUTGOING_STORAGE: oneOf(['shared', 'own'], {
+    default: 'shared',
+    description:
+      'With OUTGOING=off: whose STORAGE_URL is. With own, a bucket that only this installation uses, files are deleted there.',
+  }),
   ACCESS_TOKEN_LIFETIME_SECONDS: Type.Integer({
     default: 3600,
     minimum: 1,

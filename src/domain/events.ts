@@ -324,6 +324,18 @@ export const eventKinds = {
       example: { ...examplePerson, reason: 'removed' },
     },
   ),
+  'member.suspended': kind(person, {
+    readers: 'managers',
+    target: ['user', 'userId'],
+    summarize: ({ name }, actor) => `${actor} suspended ${name}`,
+    example: examplePerson,
+  }),
+  'member.unsuspended': kind(person, {
+    readers: 'managers',
+    target: ['user', 'userId'],
+    summarize: ({ name }, actor) => `${actor} ended the suspension of ${name}`,
+    example: examplePerson,
+  }),
   'api_key.stopped': kind(
     { apiKeyId: id('the key'), userId: id('its owner') },
     {

@@ -423,11 +423,17 @@ export const errors = {
     'This account will be deleted. To keep it, open the link in the email about it.',
     'Website only: the deletion of the account was requested in the last seven days. Nobody can sign in to it.',
   ),
+  accountSuspended: error(
+    'Forbidden',
+    'account_suspended',
+    'This account is suspended. Ask the people who operate this service.',
+    'Website only: an operator has suspended the person, who has proven who they are. Nobody can sign in to the account.',
+  ),
   lastOwner: error(
     'Conflict',
     'last_owner',
     'A workspace must have an owner. Make another member an owner first.',
-    'The only owner of the workspace would leave or lose the role. When an account is deleted, `message` names the workspaces.',
+    'The only owner of the workspace who is not suspended would leave or lose the role. When an account is deleted, `message` names the workspaces.',
   ),
   alreadyMember: error(
     'Conflict',
@@ -542,6 +548,12 @@ export const errors = {
     'webhook_limit',
     'The workspace already has 20 webhooks. Delete one first.',
     'The workspace already has 20 webhooks.',
+  ),
+  outgoingOff: error(
+    'Conflict',
+    'outgoing_off',
+    'This is a copy, which sends nothing to webhooks.',
+    'A webhook is tested on a copy of the service, whose operator has set `OUTGOING=off`.',
   ),
   webhookDisabled: error(
     'Conflict',
@@ -769,13 +781,13 @@ export const errors = {
     'InvalidInput',
     'lead_invalid',
     'The lead must have joined the seed, and must not be a viewer.',
-    'The request makes somebody the lead of a seed who has not joined it, or who is a viewer.',
+    'The request makes somebody the lead of a seed who has not joined it, is a viewer, or is suspended.',
   ),
   personNotAskable: error(
     'InvalidInput',
     'person_not_askable',
     'Only other members of the workspace, who are no viewers, can be asked to join.',
-    'The request asks a viewer, a service account or the caller to join a seed.',
+    'The request asks a viewer, a service account, a suspended person or the caller to join a seed.',
   ),
   reasonWithoutStatus: error(
     'InvalidInput',

@@ -1,5 +1,6 @@
-import { and, desc, eq, exists, gte, inArray, lt, ne, or, sql } from 'drizzle-orm'
+import { and, desc, eq, exists, gte, inArray, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import { hasAddress } from '../db/sql/has-address.ts'
 import { invites } from '../db/schema/invites.ts'
 import { mails } from '../db/schema/mails.ts'
 import { users } from '../db/schema/users.ts'
@@ -53,6 +54,23 @@ export async function hasSentOtherMail(
         sql`(${mails.userId} is distinct from ${userId}::uuid or ${mails.inviteId} is distinct from ${inviteId}::uuid)`,
       ),
     )
+    .limit(1)
+  return rows.length > 0
+}
+
+/** Whether a mail is for a suspended person: by their id, or because it goes to their address. */
+export async function isForSuspended(
+  executor: Executor,
+  { address, userId }: { address: string; userId: string | null },
+): Promise<boolean> {
+  const isRecipient = or(
+    hasAddress(users.canonicalEmail, address),
+    userId === null ? undefined : eq(users.id, userId),
+  )
+  const rows = await executor
+    .select({ id: users.id })
+    .from(users)
+    .where(and(isRecipient, isNotNull(users.suspendedAt)))
     .limit(1)
   return rows.length > 0
 }

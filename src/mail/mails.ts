@@ -5,7 +5,7 @@ import { createId } from '../kernel/ids.ts'
 import type { Meter } from '../kernel/meter.ts'
 import { JobEndsError, type RunningJob } from '../platform/jobs/jobs.port.ts'
 import { MailError, type Mailer, type MailMessage } from '../platform/mail/mail.port.ts'
-import { hasSentOtherMail, recordMail } from './mails.repository.ts'
+import { hasSentOtherMail, isForSuspended, recordMail } from './mails.repository.ts'
 
 /** How long a record of a mail is kept. */
 export const mailRecordKeptMs = 30 * 24 * 60 * 60 * 1000
@@ -22,7 +22,8 @@ export interface MailSubject {
 /** The mails of jobs. */
 export interface Mails {
   /**
-   * Sends a mail of a job. Each attempt is counted, logged and recorded. Throws a `MailError`, after which the job is tried
+   * Sends a mail of a job, but not to a suspended person, unless their account will be deleted. Each attempt is counted,
+   * logged and recorded. Throws a `MailError`, after which the job is tried
    * again, and a `JobEndsError` when the mail server says that there is no such address.
    */
   send(message: MailMessage, job: RunningJob, subject: MailSubject): Promise<void>
@@ -55,7 +56,12 @@ export function createMails(options: {
           log.warn({ err: error, jobId }, 'what became of a mail could not be recorded'),
         )
       }
+      const recipient = { address: message.to.address, userId }
       const fields = { jobId, kind, messageId: message.id, ...subject, attempt }
+      if (kind !== 'send_account_deletion' && (await isForSuspended(db, recipient))) {
+        log.info(fields, 'mail not sent to a suspended person')
+        return
+      }
       try {
         const { smtpCode } = await mailer.send(message)
         meter.count('mails', 'sent')

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, lt } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, isNull, lt } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { pictures } from '../db/schema/pictures.ts'
 
@@ -46,6 +46,20 @@ export async function listUnusedPictures(executor: Executor, before: Date, limit
     .select({ key: pictures.key })
     .from(pictures)
     .where(lt(pictures.unusedSince, before))
+    .limit(limit)
+  return rows.map((row) => row.key)
+}
+
+/** The keys of the pictures that are in use, behind a key, in their order. */
+export async function listUsedPictures(
+  executor: Executor,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const rows = await executor
+    .select({ key: pictures.key })
+    .from(pictures)
+    .where(and(isNull(pictures.unusedSince), gt(pictures.key, after)))
+    .orderBy(asc(pictures.key))
     .limit(limit)
   return rows.map((row) => row.key)
 }

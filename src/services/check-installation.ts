@@ -12,6 +12,7 @@ import { createUntrustedFetch } from '../platform/untrusted-fetch.ts'
 import { createStorage, openAppSecret } from './adapters.ts'
 import { checkDocuments } from './check-documents.ts'
 import { checkPasswords, checkProviders } from './check-identities.ts'
+import { checkRestored } from './check-restored.ts'
 import { checkSecrets } from './check-secrets.ts'
 import type { Finding } from './finding.ts'
 
@@ -23,11 +24,11 @@ const inventedAddress = '203.0.113.7'
 
 /**
  * Looks at all that the service depends on. Changes nothing but a file in the storage, which it deletes again. `fetch` is
- * what documents of agents are fetched by.
+ * what documents of agents are fetched by. With `isRestored`, also at what a restored database has to be looked at for.
  */
 export async function checkInstallation(
   loadConfig: () => Config,
-  options: { fetch?: typeof fetch } = {},
+  options: { fetch?: typeof fetch; isRestored?: boolean } = {},
 ): Promise<Finding[]> {
   let config: Config
   try {
@@ -38,9 +39,19 @@ export async function checkInstallation(
   }
   const findings = listProductionWarnings(config).map((message) => wrong('settings', message))
   if (findings.length === 0) findings.push(fine('settings', 'All settings are valid.'))
+  if (!config.isOutgoing)
+    findings.push(
+      fine(
+        'outgoing',
+        'OUTGOING=off: mails are written to files, and deliveries to webhooks wait. Pages say so.',
+      ),
+    )
   return [
     ...findings,
-    ...(await checkDatabase(config, options.fetch ?? createUntrustedFetch({ proxy: config.outgoingProxy }))),
+    ...(await checkDatabase(config, {
+      fetch: options.fetch ?? createUntrustedFetch({ proxy: config.outgoingProxy }),
+      isRestored: options.isRestored ?? false,
+    })),
     await attempt('redis', 'Check REDIS_URL and that Redis runs.', () => checkRedis(config)),
     await attempt('mail', 'Check SMTP_URL: host, port, user and password.', () => checkMail(config)),
     await attempt('storage', 'Check STORAGE_URL and its credentials, or the permissions of DATA_DIR.', () =>
@@ -65,7 +76,10 @@ async function attempt(check: string, advice: string, run: () => Promise<Finding
   }
 }
 
-async function checkDatabase(config: Config, fetchDocument: typeof fetch): Promise<Finding[]> {
+async function checkDatabase(
+  config: Config,
+  { fetch: fetchDocument, isRestored }: { fetch: typeof fetch; isRestored: boolean },
+): Promise<Finding[]> {
   const url = config.databaseUrl ?? (await findEmbeddedDatabase(config.dataDir))
   if (url === undefined)
     return [fine('database', 'DATABASE_URL is not set: the embedded database starts with the service.')]
@@ -93,10 +107,12 @@ async function checkDatabase(config: Config, fetchDocument: typeof fetch): Promi
     for (const [check, advice, run] of others) findings.push(await attempt(check, advice, run))
     if (await isMigrated(directDb.$client)) {
       findings.push(await attempt('secrets', 'Check APP_SECRET.', () => checkSecrets(db, config)))
-      const { areDocumentsOn } = config
-      findings.push(...(await checkDocuments(db, { fetch: fetchDocument, areDocumentsOn })))
+      const { areDocumentsOn, isOutgoing } = config
+      if (isOutgoing) findings.push(...(await checkDocuments(db, { fetch: fetchDocument, areDocumentsOn })))
       const passwords = await checkPasswords(db, config)
       if (passwords) findings.push(passwords)
+      if (isRestored)
+        findings.push(...(await checkRestored(db, { storage: createStorage(config), isOutgoing })))
     }
     return findings.filter(({ message }) => message !== '')
   } finally {
@@ -175,7 +191,8 @@ async function checkRedis({ redisUrl }: Config): Promise<Finding> {
   return fine('redis', 'Redis answers.')
 }
 
-async function checkMail({ smtpUrl, dataDir }: Config): Promise<Finding> {
+async function checkMail({ smtpUrl, dataDir, isOutgoing }: Config): Promise<Finding> {
+  if (!isOutgoing) return fine('mail', `OUTGOING=off: mails are written to the folder mail in ${dataDir}.`)
   if (smtpUrl === undefined)
     return fine('mail', `SMTP_URL is not set: mails are written to the folder mail in ${dataDir}.`)
   await verifySmtp(smtpUrl)
@@ -185,6 +202,10 @@ async function checkMail({ smtpUrl, dataDir }: Config): Promise<Finding> {
 async function checkStorage(config: Config): Promise<Finding> {
   const storage = createStorage(config)
   const key = `check-${randomBytes(12).toString('hex')}`
+  if (config.keepsFiles) {
+    await storage.open(key)
+    return fine('storage', 'Files can be read. With OUTGOING=off, none was written to try it.')
+  }
   const content = Buffer.from('a file to see whether files can be stored')
   await storage.put(key, content)
   const stored = await storage.open(key)

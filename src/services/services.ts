@@ -62,6 +62,7 @@ import { createIdempotencyStore } from '../access/idempotency.repository.ts'
 import { isMigrated } from '../db/migrate.ts'
 import type { AgentPrincipal } from '../domain/agent.ts'
 import type { Role } from '../domain/roles.ts'
+import { FetchFailure } from '../kernel/fetch-failure.ts'
 import { noMeter, type Meter } from '../kernel/meter.ts'
 import { createPersonStreams } from '../concurrency/person-streams.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -89,6 +90,7 @@ import { createAgentAccess, type AgentAccessOptions } from './agents.ts'
 import { createDeliveries, type DeliveriesOptions } from './deliveries.ts'
 import { startJobs } from './jobs.ts'
 import { createMailOperations } from './mail-operations.ts'
+import { quarantine } from './quarantine.ts'
 import { reseal } from './reseal.ts'
 
 /** All services that routes, pages and commands use. */
@@ -205,7 +207,9 @@ export function createServices(options: ServicesOptions) {
     refreshLimitPerHour: config.refreshLimitPerHour,
     recordBounds: oauthRecordBounds,
     areDocumentsOn: config.areDocumentsOn,
-    fetch: createUntrustedFetch({ proxy: config.outgoingProxy, ...untrustedFetch }),
+    fetch: config.isOutgoing
+      ? createUntrustedFetch({ proxy: config.outgoingProxy, ...untrustedFetch })
+      : refuseFetch,
   })
   const seedLinks = createSeedLinks(config.webUrl)
   const kit = createKitService({ db: shareOf(db), clock, links: seedLinks })
@@ -279,7 +283,8 @@ export function createServices(options: ServicesOptions) {
     webUrl,
     mcpStreams: options.mcpStreams,
   })
-  const webhookShare = { ...webhookOptions, ...takeShare(), requireWorkspace, onDeliveries }
+  const { isOutgoing } = config
+  const webhookShare = { ...webhookOptions, ...takeShare(), requireWorkspace, onDeliveries, isOutgoing }
   const accounts = createAccountsService({ db: shareOf(db), clock, jobs })
   let runner: { stop: () => Promise<void> } | undefined
   return {
@@ -390,6 +395,10 @@ export function createServices(options: ServicesOptions) {
     sessions: createSessionsService({ db: shareOf(db), clock, pictures, appSecret }),
     /** Encrypts again under APP_SECRET what is stored under APP_SECRET_PREVIOUS; undefined without such a secret. */
     reseal: async () => (config.appSecretPrevious === undefined ? undefined : reseal(db, appSecret)),
+    /** Whether anything is sent outside: mails, deliveries to webhooks, and requests for what agents publish. */
+    isOutgoing,
+    /** Makes a copy of an installation harmless. Only with OUTGOING=off, and when the operator wants it. */
+    quarantine: () => quarantine(db, clock),
     /** The search of workspaces. */
     search,
     seeds,
@@ -419,7 +428,7 @@ export function createServices(options: ServicesOptions) {
         signUp: entry.signUp,
         deletePerson: (userId) => accounts.delete(userId, { withWorkspaces: true }),
       })
-      deliverer.start()
+      if (isOutgoing) deliverer.start()
     },
     /** Stops background work. Does not close the database. */
     async close() {
@@ -433,6 +442,11 @@ export function createServices(options: ServicesOptions) {
       redis?.disconnect()
     },
   }
+}
+
+/** Of documents of agents with OUTGOING=off. Those that are kept are used. */
+function refuseFetch(): Promise<never> {
+  return Promise.reject(new FetchFailure('OUTGOING is off'))
 }
 
 async function isDatabaseReady({ $client }: Database): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { isUniqueViolation } from '../db/errors.ts'
 import { hasAddress } from '../db/sql/has-address.ts'
@@ -111,4 +111,18 @@ export async function deleteUser(executor: Executor, userId: string): Promise<vo
 export async function hasUsers(executor: Executor): Promise<boolean> {
   const rows = await executor.select({ id: users.id }).from(users).limit(1)
   return rows.length > 0
+}
+
+/** Whether a person is suspended. */
+export async function isSuspended(executor: Executor, userId: string): Promise<boolean> {
+  const rows = await executor
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), isNotNull(users.suspendedAt)))
+  return rows.length > 0
+}
+
+/** Suspends a person, or with null ends it. */
+export async function setSuspended(executor: Executor, userId: string, at: Date | null): Promise<void> {
+  await executor.update(users).set({ suspendedAt: at }).where(eq(users.id, userId))
 }

@@ -29,6 +29,8 @@ const commands = [
   'password-link',
   'remove-second-factor',
   'revoke-sessions',
+  'suspend-user',
+  'unsuspend-user',
   'export-user',
   'delete-user',
   'list-keys',
@@ -51,6 +53,7 @@ const commands = [
   'check',
   'migrate',
   'reseal',
+  'quarantine',
   'export-openapi',
 ]
 
@@ -165,11 +168,11 @@ describe('admin with a running service', () => {
     await expectKeyOf(service, madeKey.secret, 'Edsger')
     expect(listed).toMatchObject({ code: 0, stderr: '' })
     const [header, ...rows] = listed?.stdout.trimEnd().split('\n') ?? []
-    expect(header).toMatch(/^ID +EMAIL +NAME +VERIFIED +WORKSPACES +CREATED \(UTC\)$/)
+    expect(header).toMatch(/^ID +EMAIL +NAME +VERIFIED +SUSPENDED +WORKSPACES +CREATED \(UTC\)$/)
     expect(rows).toHaveLength(5)
     expect(rows.at(-1)).toBe('3 users.')
     expect(listed?.stdout).toMatch(
-      /^[0-9a-f-]{36} {2}grace@example\.com +Grace Hopper +yes +0 +\d{4}-\d\d-\d\d \d\d:\d\d$/m,
+      /^[0-9a-f-]{36} {2}grace@example\.com +Grace Hopper +yes +no +0 +\d{4}-\d\d-\d\d \d\d:\d\d$/m,
     )
     // The names of columns stand above them.
     for (const row of rows.slice(0, 3))
@@ -269,6 +272,27 @@ describe('admin with a running service', () => {
     })
     expect(mails).toMatchObject({ code: 0, stdout: '[]\n' })
     expect(unknown?.stderr).toMatch(/^error: These are not failed jobs: 123456\. .*\n$/)
+
+    const ofGrace = ['--email', 'grace@example.com']
+    const ofEdsger = ['--email', 'edsger@example.com']
+    const [suspended, owner, again, noLink] = await inPairs(
+      [
+        ['suspend-user', ...ofEdsger],
+        ['suspend-user', ...ofGrace],
+        ['suspend-user', ...ofEdsger, '--json'],
+        ['sign-in-link', ...ofEdsger],
+      ],
+      options,
+    )
+    expect(suspended).toMatchObject({ code: 0, stdout: 'Suspended Edsger <edsger@example.com>.\n' })
+    expect(owner).toMatchObject({ code: 1, stdout: '' })
+    expect(owner?.stderr).toMatch(/^error: grace@example\.com was not suspended\. .*acme-labs.*--force\.\n$/)
+    expect(again?.stdout).toBe('{"ok":true,"changed":false,"workspacesWithoutOwner":[]}\n')
+    expect(noLink).toMatchObject({ code: 1, stdout: '' })
+    const forced = await runAdmin(['suspend-user', ...ofGrace, '--force'], options)
+    expect(forced.stdout).toContain('Without an owner now: acme-labs.')
+    const back = await runAdmin(['unsuspend-user', ...ofGrace, '--json'], options)
+    expect(back).toMatchObject({ code: 0, stdout: '{"ok":true,"changed":true}\n' })
 
     const [deleted, refused] = await inPairs(
       [
@@ -442,6 +466,30 @@ describe('admin with APP_SECRET', () => {
     expect(stdout.split('\n')[0]).toBe('signing keys: 1 encrypted again, 0 left, 0 that neither secret opens')
     expect(stdout).toContain('Nothing is left under APP_SECRET_PREVIOUS.')
     expect(await secretsOf({ APP_SECRET: newer })).toMatch(/^✓ secrets .*APP_SECRET opens what is stored[.]/)
+    expect(await stopService(service)).toBe(0)
+  })
+})
+
+describe('admin quarantine', () => {
+  it('is refused unless OUTGOING is off and confirmed, and ends the keys of a copy', async () => {
+    const { dataDir, key } = await copyInstallation()
+    const environment = { OUTGOING: 'off' }
+    const refused = await runAdmin(['quarantine', '--yes'], { dataDir })
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toMatch(/^error: OUTGOING is not off, .* Nothing was changed\.\n$/)
+    // There is no terminal to ask on.
+    expect(await runAdmin(['quarantine'], { dataDir, environment })).toMatchObject({ code: 2, stdout: '' })
+    const service = await startService({ dataDir, environment })
+    expect(await call(service, 'GET /v1/me', { key })).toMatchObject({ status: 200 })
+    const options = { dataDir, environment: { ...environment, PORT: String(service.port) } }
+    const done = await runAdmin(['quarantine', '--yes', '--json'], options)
+    expect(done).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(done.stdout)).toMatchObject({ ok: true, deliveries: 0, sessions: 0, keys: 1 })
+    expect(await call(service, 'GET /v1/me', { key })).toMatchObject({ status: 401 })
+    const restored = await runAdmin(['check', '--restored'], options)
+    expect(restored).toMatchObject({ code: 0, stderr: '' })
+    const lines = restored.stdout.split('\n').map((line) => line.split(/ +/)[1])
+    for (const name of ['outgoing', 'pictures', 'cursors', 'waiting']) expect(lines).toContain(name)
     expect(await stopService(service)).toBe(0)
   })
 })

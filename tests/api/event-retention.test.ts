@@ -157,7 +157,7 @@ describe('the status of a seed', () => {
     const after = (await as(member, get(path))).json<object>()
     const columns = sql`status_changed_at = null, status_reason = null, status_changed_by_user_id = null`
     await db.execute(sql`update seeds set ${columns}, status_changed_by_name = null`)
-    const migration = await readFile('drizzle/0027_decisions_and_retention.sql', 'utf8')
+    const migration = await readFile('drizzle/0028_decisions_and_retention.sql', 'utf8')
     const fill = migration.split('--> statement-breakpoint').find((text) => text.includes('UPDATE seeds SET'))
     await db.execute(sql.raw(String(fill)))
     expect((await as(member, get(path))).json()).toEqual(after)

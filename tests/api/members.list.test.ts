@@ -35,6 +35,7 @@ describe('200', () => {
       kind: 'person',
       joinedAt: joinedAt[id],
       // Recorded a moment after what the person did.
+      suspended: false,
       lastActivityAt: expect.toBeOneOf([null, expect.any(String)]) as unknown,
     }))
     for (const person of [owner, admin, member, viewer]) {

@@ -43,6 +43,7 @@ describe('200', () => {
       image,
       role,
       // Recorded a moment after what the person did.
+      suspended: false,
       lastActivityAt: expect.toBeOneOf([null, expect.any(String)]) as unknown,
       teams: teams.map((team) => ({ id: team.id, name: team.name })),
     }))
@@ -54,6 +55,7 @@ describe('200', () => {
       email: invite.email,
       image: null,
       role: 'viewer',
+      suspended: false,
       lastActivityAt: null,
       teams: [],
     }

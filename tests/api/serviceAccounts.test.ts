@@ -64,6 +64,7 @@ describe('serviceAccounts.create', () => {
       image: null,
       role: 'admin',
       kind: 'service',
+      suspended: false,
       lastActivityAt: null,
       joinedAt: account.createdAt,
     })

@@ -2,9 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { createKeptStorage } from '../../src/platform/storage/kept-storage.ts'
 import { createLocalStorage } from '../../src/platform/storage/local-storage.ts'
 import { createS3Storage, parseS3Url } from '../../src/platform/storage/s3-storage.ts'
+import { checkInstallation } from '../../src/services/check-installation.ts'
 import { buildUpload } from '../support/forms.ts'
 import { makePng, readQuadrants } from '../support/images.ts'
 import { findClosedPort } from '../support/raw-http.ts'
@@ -250,4 +253,51 @@ it('assertStorable stores and deletes a file, and throws when the storage is unr
   closed.searchParams.set('endpoint', `http://127.0.0.1:${await findClosedPort()}`)
   const { services: broken } = await startTestApp({ environment: { STORAGE_URL: closed.href } })
   await expect(broken.pictures.assertStorable()).rejects.toThrow()
+})
+
+describe('the bucket of a copy with OUTGOING=off', () => {
+  const start = async (more: Record<string, string>) =>
+    startTestApp({
+      environment: {
+        ...{ STORAGE_URL: s3.url, UPLOAD_LIMIT_PER_HOUR: '0', BASE_URL: 'http://127.0.0.1:9' },
+        ...{ DATA_DIR: await makeFolder(), ...more },
+      },
+    })
+
+  it.each([
+    ['shared', 1],
+    ['own', 0],
+  ])('with OUTGOING_STORAGE=%s, has %i of the pictures that its jobs delete', async (whose, left) => {
+    const original = await start({})
+    const person = await original.createPerson()
+    const form = buildUpload(await makePng())
+    const answer = await original.as(person, { method: 'POST', url: '/v1/me/photo', ...form })
+    const key = keyOf(answer.json<{ image: string }>().image)
+    const copy = await start({ OUTGOING: 'off', OUTGOING_STORAGE: whose })
+    await copy.db.execute(sql`update users set image_key = null where id = ${person.id}`)
+    await copy.db.execute(sql`update pictures set unused_since = 'epoch' where key = ${key}`)
+    await copy.services.pictures.collectUnused()
+    expect((await listObjects()).filter((path) => path.includes(key)).length > 0).toBe(left === 1)
+    // The copy shows and takes pictures.
+    const again = await copy.as(person, { method: 'POST', url: '/v1/me/photo', ...form })
+    const shown = await copy.app.inject(new URL(again.json<{ image: string }>().image).pathname)
+    expect(shown.statusCode).toBe(200)
+    const removed = await copy.as(person, { method: 'DELETE', url: '/v1/me/photo' })
+    expect(removed.statusCode).toBe(200)
+    const before = await listObjects()
+    const findings = await checkInstallation(() => copy.config)
+    expect(findings.find(({ check }) => check === 'storage')?.ok).toBe(true)
+    expect(await listObjects()).toEqual(before)
+  })
+
+  it('is not overwritten', async () => {
+    const bucket = createS3Storage(parseS3Url(s3.url))
+    const key = createKey()
+    await bucket.put(key, Buffer.from('of the original'))
+    const kept = createKeptStorage(bucket)
+    await expect(kept.put(key, Buffer.from('of the copy'))).rejects.toThrow('overwrites nothing')
+    await kept.delete(key)
+    const file = await kept.open(key)
+    expect(file && (await buffer(file.content)).toString()).toBe('of the original')
+  })
 })

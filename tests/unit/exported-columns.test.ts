@@ -46,6 +46,7 @@ const declared: Record<string, Declared> = {
       by: ['id'],
       left: {
         ...{ canonical_email: derived, search_text: derived, first_signed_in_at: state },
+        suspended_at: state,
         kind: 'a service account has no account to export',
       },
     },

@@ -289,7 +289,7 @@ describe('a person with many invites', () => {
         select gen_random_uuid(), id, email, email, 'member', 'open', ${company.owner.id}, now(), ${expiresAt}::timestamptz
         from others, generate_series(1, 200) as n,
           lateral (select case n when 1 then ${email} else ${email} || n end as email) as address`)
-    await db.execute(sql`analyze invites, workspaces`)
+    await db.execute(sql`analyze invites, users, workspaces`)
     expect(await seeInvites(visitor)).toHaveLength(20)
 
     const principal = await principalOf(person)

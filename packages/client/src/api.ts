@@ -250,7 +250,7 @@ export interface paths {
         put?: never;
         /**
          * List events
-         * @description What happened, newest first. short has a line for each event; digest sums up by seed (1000 events, in pages), for what happened this week; full has all data. seed.updated is also a change of the status. The HTTP form of the MCP tool `list_events`, with the scope `workspace:read`.
+         * @description What happened, newest first. short has a line for each; digest sums up by seed (1000 events, in pages), for what happened this week; full has all data. seed.updated is also a change of the status. The HTTP form of the MCP tool `list_events`, with the scope `workspace:read`.
          */
         post: operations["agent.listEvents"];
         delete?: never;
@@ -1482,7 +1482,7 @@ export interface paths {
         put?: never;
         /**
          * Transfer the ownership of a workspace
-         * @description For owners. The member becomes an owner and the caller an admin, in one change. Other owners stay owners. Does nothing when the member is the caller. The owner of the API key allows it in the settings of the workspace on the website, for one time in the next ten minutes.
+         * @description For owners. The member becomes an owner and the caller an admin, in one change. Other owners stay owners. Does nothing when the member is the caller. Not to a suspended member if there is no other owner. The owner of the API key allows it in the settings of the workspace on the website, for one time in the next ten minutes.
          */
         post: operations["workspaces.transferOwnership"];
         delete?: never;
@@ -3775,6 +3775,8 @@ export interface components {
              * @enum {string}
              */
             kind: "person" | "service";
+            /** @description Whether an operator of the service has suspended the person: they cannot sign in, their keys and agents do not work, and they cannot be mentioned, asked or made a lead. */
+            suspended: boolean;
             /**
              * Format: date-time
              * @description When the person joined the workspace.
@@ -4250,6 +4252,8 @@ export interface components {
             /** @description The URL of the profile photo. */
             image: string | null;
             role: components["schemas"]["Role"];
+            /** @description Whether an operator of the service has suspended the person: they cannot sign in, their keys and agents do not work, and they cannot be mentioned, asked or made a lead. */
+            suspended: boolean;
             /**
              * Format: date-time
              * @description When the person, or an agent for them, last did something that everybody in the workspace may see: the time of the newest of these events, to the minute. Null: nothing since they joined.
@@ -5606,8 +5610,9 @@ export interface components {
          *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
          *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
          *     - `is_service_account`: The role of a service account would be changed, or it would be removed, as if it were a person; or it would become the owner.
+         *     - `last_owner`: The only owner of the workspace who is not suspended would leave or lose the role. When an account is deleted, `message` names the workspaces.
          */
-        "Conflict.idempotency_in_flight.idempotency_key_reused.is_service_account": {
+        "Conflict.idempotency_in_flight.idempotency_key_reused.is_service_account.last_owner": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -5616,14 +5621,14 @@ export interface components {
                 /**
                  * @example {
                  *       "_tag": "Conflict",
-                 *       "code": "is_service_account",
-                 *       "message": "This member is a service account. Change its role, or delete it, with the service accounts of the workspace.",
+                 *       "code": "last_owner",
+                 *       "message": "A workspace must have an owner. Make another member an owner first.",
                  *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
                  *     }
                  */
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "is_service_account";
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "is_service_account" | "last_owner";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -5631,7 +5636,7 @@ export interface components {
          * @description The request conflicts with the current state.
          *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
          *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
-         *     - `last_owner`: The only owner of the workspace would leave or lose the role. When an account is deleted, `message` names the workspaces.
+         *     - `last_owner`: The only owner of the workspace who is not suspended would leave or lose the role. When an account is deleted, `message` names the workspaces.
          */
         "Conflict.idempotency_in_flight.idempotency_key_reused.last_owner": {
             headers: {
@@ -5650,6 +5655,32 @@ export interface components {
                 "application/json": {
                     /** @enum {unknown} */
                     code?: "idempotency_in_flight" | "idempotency_key_reused" | "last_owner";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         *     - `outgoing_off`: A webhook is tested on a copy of the service, whose operator has set `OUTGOING=off`.
+         */
+        "Conflict.idempotency_in_flight.idempotency_key_reused.outgoing_off": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "outgoing_off",
+                 *       "message": "This is a copy, which sends nothing to webhooks.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "outgoing_off";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -5939,7 +5970,7 @@ export interface components {
         /**
          * @description The request conflicts with the current state.
          *     - `is_service_account`: The role of a service account would be changed, or it would be removed, as if it were a person; or it would become the owner.
-         *     - `last_owner`: The only owner of the workspace would leave or lose the role. When an account is deleted, `message` names the workspaces.
+         *     - `last_owner`: The only owner of the workspace who is not suspended would leave or lose the role. When an account is deleted, `message` names the workspaces.
          */
         "Conflict.is_service_account.last_owner": {
             headers: {
@@ -6908,7 +6939,7 @@ export interface components {
          * @description The request is malformed or its input is invalid.
          *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
-         *     - `person_not_askable`: The request asks a viewer, a service account or the caller to join a seed.
+         *     - `person_not_askable`: The request asks a viewer, a service account, a suspended person or the caller to join a seed.
          */
         "InvalidInput.idempotency_key_invalid.person_not_askable": {
             headers: {
@@ -6957,7 +6988,7 @@ export interface components {
         /**
          * @description The request is malformed or its input is invalid.
          *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
-         *     - `lead_invalid`: The request makes somebody the lead of a seed who has not joined it, or who is a viewer.
+         *     - `lead_invalid`: The request makes somebody the lead of a seed who has not joined it, is a viewer, or is suspended.
          *     - `reason_without_status`: The request has `statusReason` without `status`.
          */
         "InvalidInput.lead_invalid.reason_without_status": {
@@ -6974,7 +7005,7 @@ export interface components {
         /**
          * @description The request is malformed or its input is invalid.
          *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
-         *     - `lead_invalid`: The request makes somebody the lead of a seed who has not joined it, or who is a viewer.
+         *     - `lead_invalid`: The request makes somebody the lead of a seed who has not joined it, is a viewer, or is suspended.
          *     - `reason_without_status`: The request has `statusReason` without `status`.
          *     - `text_invalid`: Website and command line only: a text is invalid; the message says why. The API returns `decode_error` instead.
          */
@@ -6992,7 +7023,7 @@ export interface components {
         /**
          * @description The request is malformed or its input is invalid.
          *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
-         *     - `person_not_askable`: The request asks a viewer, a service account or the caller to join a seed.
+         *     - `person_not_askable`: The request asks a viewer, a service account, a suspended person or the caller to join a seed.
          */
         "InvalidInput.person_not_askable": {
             headers: {
@@ -8545,6 +8576,7 @@ export interface operations {
                      *           "email": "grace@example.com",
                      *           "image": null,
                      *           "role": "admin",
+                     *           "suspended": false,
                      *           "lastActivityAt": "2026-11-21T03:04:05.678Z",
                      *           "teams": [
                      *             {
@@ -8592,17 +8624,17 @@ export interface operations {
                      * @enum {string}
                      */
                     form?: "short" | "digest" | "full";
-                    /** @description Of workspace.created|updated|icon_changed|icon_removed|ownership_transferred|deleted|restored|exported, member.joined|role_changed|updated|removed|left, person.erased, api_key.stopped, invite.created|resent|revoked|declined|undeliverable|role_changed|accepted, team.created|renamed|deleted|member_added|member_removed, seed.created|updated|joined|person_asked|left|deleted|restored, evidence.added|updated|withdrawn, comment.added|updated|deleted, agent_request.created|answered|declined|cancelled|expired, integration.granted|changed|used|revoked, service_account.created|updated|deleted|key_created|key_rotated|key_revoked|keys_known, webhook.created|updated|deleted|secret_rotated|tested|redelivered|disabled. */
+                    /** @description Of workspace.created|updated|icon_changed|icon_removed|ownership_transferred|deleted|restored|exported, member.joined|role_changed|updated|removed|suspended|unsuspended|left, person.erased, api_key.stopped, invite.created|resent|revoked|declined|undeliverable|role_changed|accepted, team.created|renamed|deleted|member_added|member_removed, seed.created|updated|joined|person_asked|left|deleted|restored, evidence.added|updated|withdrawn, comment.added|updated|deleted, agent_request.created|answered|declined|cancelled|expired, integration.granted|changed|used|revoked, service_account.created|updated|deleted|key_created|key_rotated|key_revoked|keys_known, webhook.created|updated|deleted|secret_rotated|tested|redelivered|disabled. */
                     types?: string[];
                     /** @description All but these. */
                     notTypes?: string[];
-                    /** @description Only about this seed, its evidence and comments. */
+                    /** @description About this seed, its evidence and comments. */
                     seedId?: string;
-                    /** @description By this agent; `grant.id` of a kit is you. */
+                    /** @description This agent; `grant.id` of a kit is you. */
                     grantId?: string;
-                    /** @description By this person or their agents. */
+                    /** @description This person or their agents. */
                     actorUserId?: string;
-                    /** @description About this seed, evidence, comment, person, team, invite or grant. */
+                    /** @description A seed, evidence, comment, person, team, invite or grant. */
                     targetId?: string;
                     /**
                      * @description A date (UTC) or time (RFC 3339).
@@ -13749,7 +13781,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.recent_proof_required.role_insufficient.service_account_not_allowed"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.is_service_account"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.is_service_account.last_owner"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -14334,6 +14366,7 @@ export interface operations {
                      *         "image": null,
                      *         "role": "admin",
                      *         "kind": "person",
+                     *         "suspended": false,
                      *         "joinedAt": "2026-11-21T03:04:05.678Z",
                      *         "lastActivityAt": "2026-11-21T03:04:05.678Z"
                      *       }
@@ -14389,6 +14422,7 @@ export interface operations {
                      *       "image": null,
                      *       "role": "admin",
                      *       "kind": "person",
+                     *       "suspended": false,
                      *       "joinedAt": "2026-11-21T03:04:05.678Z",
                      *       "lastActivityAt": "2026-11-21T03:04:05.678Z"
                      *     }
@@ -16150,7 +16184,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.outgoing_off"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -16213,7 +16247,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.outgoing_off"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -16918,6 +16952,7 @@ export interface operations {
                      *         "email": "grace@example.com",
                      *         "image": null,
                      *         "role": "admin",
+                     *         "suspended": false,
                      *         "lastActivityAt": "2026-11-21T03:04:05.678Z",
                      *         "teams": [
                      *           {

@@ -117,6 +117,18 @@ export interface EventDataByType {
     /** Whether somebody removed them, or their account was deleted. */
     reason: 'removed' | 'account_deleted'
   }
+  'member.suspended': {
+    /** The id of the person. */
+    userId: string
+    /** Their name at the time. */
+    name: string
+  }
+  'member.unsuspended': {
+    /** The id of the person. */
+    userId: string
+    /** Their name at the time. */
+    name: string
+  }
   'api_key.stopped': {
     /** The id of the key. */
     apiKeyId: string

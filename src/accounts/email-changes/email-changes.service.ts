@@ -49,12 +49,12 @@ export interface EmailChangesService {
    * also if somebody else has the address by now.
    */
   confirm(principal: Principal, token: string): Promise<void>
-  /** The former address that the link in the mail to it takes back, and the present one. Throws `link_invalid`. */
+  /** The former address that the link in the mail to it takes back, and the present one. Throws `link_invalid` and `account_suspended`. */
   findTakeBack(token: string): Promise<{ name: string; email: string; currentEmail: string }>
   /**
    * Makes a former address that of the account again, within a week of the change, sets a new password, ends all
    * sessions and cancels a pending change; with `revokeAccess`, also revokes whatever else gives access. Throws
-   * `link_invalid`, `password_unacceptable` and `password_common`. Without passwords, it deletes the one there was.
+   * `link_invalid`, `account_suspended`, `password_unacceptable` and `password_common`. Without passwords, it deletes the one there was.
    */
   takeBack(token: string, input: { password: string; revokeAccess?: boolean }): Promise<void>
 }
@@ -127,6 +127,7 @@ export function createEmailChangesService(options: {
     async findTakeBack(token) {
       const found = await findTakeBack(db, { tokenHash: hashSecret(token), now: clock.now() })
       if (!found) throw errors.linkInvalid()
+      if (found.user.suspendedAt !== null) throw errors.accountSuspended()
       return { name: found.user.name, email: found.email, currentEmail: found.user.email }
     },
 
@@ -141,6 +142,7 @@ export function createEmailChangesService(options: {
         const user = await lockUser(tx, before.user.id)
         const found = await findTakeBack(tx, { tokenHash, now })
         if (!user || !found) throw errors.linkInvalid()
+        if (user.suspendedAt !== null) throw errors.accountSuspended()
         const { email: to, changedAt } = found
         // Also the links to addresses that somebody set later, who would take the account again by them.
         await endReservations(tx, user.id, changedAt)

@@ -165,3 +165,8 @@ export async function deletePendingSignInsOfUser(executor: Executor, userId: str
 export async function deleteExpiredPendingSignIns(executor: Executor, now: Date): Promise<void> {
   await executor.delete(pendingSignIns).where(lte(pendingSignIns.expiresAt, now))
 }
+
+/** Ends the sign-ins of all people that wait for their second step. */
+export async function deleteAllPendingSignIns(executor: Executor): Promise<void> {
+  await executor.delete(pendingSignIns)
+}

@@ -6,7 +6,7 @@ import { pictureUrl } from '../../db/sql/json-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { endedSessions, knownBrowsers, sessions } from '../../db/schema/accounts.ts'
 import { memberships } from '../../db/schema/memberships.ts'
-import { principalColumns, users } from '../../db/schema/users.ts'
+import { isActive, principalColumns, users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import type { PrincipalUser } from '../../domain/principal.ts'
 
@@ -59,7 +59,7 @@ const selectLive = prepared((executor) =>
       unreadCount: unreadCountOf(users.id).as('unread_count'),
     })
     .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
+    .innerJoin(users, and(eq(users.id, sessions.userId), isActive))
     .where(
       and(
         eq(sessions.tokenHash, sql.placeholder('tokenHash')),
@@ -69,7 +69,7 @@ const selectLive = prepared((executor) =>
     .prepare('sessions_select_live'),
 )
 
-/** Finds a session with its person by the hash of its cookie; undefined if it has ended. */
+/** Finds a session with its person by the hash of its cookie; undefined if it has ended, or the person is suspended. */
 export async function findLiveSession(
   executor: Executor,
   { now, ...values }: { tokenHash: Buffer; now: Date; pictureUrlPrefix: string },
@@ -209,6 +209,11 @@ export async function deleteSessionsOfUser(
 ): Promise<number> {
   const isOther = exceptId === undefined ? undefined : ne(sessions.id, exceptId)
   return (await endSessions(executor, and(eq(sessions.userId, userId), isOther))).length
+}
+
+/** Deletes the sessions of all people. Returns their number. */
+export async function deleteAllSessions(executor: Executor): Promise<number> {
+  return (await endSessions(executor, sql`true`)).length
 }
 
 export async function deleteExpiredSessions(executor: Executor, now: Date): Promise<void> {

@@ -169,3 +169,9 @@ export async function insertIdentityIfNew(
 ): Promise<void> {
   await executor.insert(identities).values(row).onConflictDoNothing()
 }
+
+/** Invalidates the links of all people. Returns their number. */
+export async function deleteAllAccountTokens(executor: Executor): Promise<number> {
+  const { rowCount } = await executor.delete(accountTokens)
+  return rowCount ?? 0
+}

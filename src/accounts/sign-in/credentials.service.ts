@@ -70,8 +70,8 @@ export interface CredentialsService {
   requestLink(purpose: AccountTokenPurpose, email: string): Promise<void>
   /**
    * Finds the person of a link without consuming it, since mail scanners open links. Throws `link_invalid`, and
-   * `sign_up_disabled` or `invite_required` if the address was never verified and may not come in. So does whatever uses
-   * a link.
+   * `sign_up_disabled` or `invite_required` if the address was never verified and may not come in, `account_suspended` for
+   * a link to a new password. So does whatever uses a link.
    */
   findLinkOwner(purpose: AccountTokenPurpose, token: string): Promise<LinkOwner>
   /**
@@ -154,10 +154,16 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
     if (purpose !== 'sign_in' && !hasPasswords) throw errors.passwordsDisabled()
   }
 
+  /** A link to a new password is all that there is to prove. The other links sign in, which is refused at the end. */
+  function assertNotSuspended(purpose: AccountTokenPurpose, { suspendedAt }: UserRow): void {
+    if (purpose === 'reset_password' && suspendedAt !== null) throw errors.accountSuspended()
+  }
+
   async function requireLink(purpose: AccountTokenPurpose, token: string): Promise<UserRow> {
     assertUsable(purpose)
     const link = await findAccountToken(db, { tokenHash: hashSecret(token), purpose, now: clock.now() })
     if (!link) throw errors.linkInvalid()
+    assertNotSuspended(purpose, link.user)
     return admit(db, link.user, link.email)
   }
 
@@ -170,6 +176,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
     })
     const user = link && (await lockUser(tx, link.userId))
     if (!user) throw errors.linkInvalid()
+    assertNotSuspended(purpose, user)
     return admit(tx, user, link.email)
   }
 
@@ -215,6 +222,8 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
           throw errors.signInFailed({ field: 'password' })
         if (rehashed !== undefined) await rehashPassword(tx, user.id, rehashed)
         if (locked.emailVerifiedAt === null) {
+          // The mail would not be sent.
+          if (locked.suspendedAt !== null) throw errors.accountSuspended()
           await requireAdmission(tx, locked, { signUp, now: clock.now() })
           await sendLink(tx, { purpose: 'verify_email', email: email.trim() })
           return undefined

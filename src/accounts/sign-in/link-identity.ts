@@ -13,7 +13,7 @@ import { verifyWithoutPassword } from './verify-without-password.ts'
 
 /**
  * Finds or creates the person with an email address that a provider has verified, and links the provider's account.
- * Throws `identity_unverified`, and `sign_up_disabled` instead of creating or first verifying one.
+ * Throws `identity_unverified`, `account_suspended`, and `sign_up_disabled` instead of creating or first verifying one.
  */
 export async function linkIdentity(
   tx: Executor,
@@ -30,6 +30,8 @@ export async function linkIdentity(
   const found = await findUserByEmail(tx, email)
   const locked = found && (await lockUser(tx, found.id))
   if (!locked) throw errors.identityUnverified()
+  // Before anything of the account changes: a second step would follow.
+  if (locked.suspendedAt !== null) throw errors.accountSuspended()
   // With `invited`, the provider admits its people.
   if (signUp === 'off') await requireAdmission(tx, locked, { signUp, now })
   const user = withAddressOfLink(locked, email)

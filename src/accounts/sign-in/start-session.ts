@@ -8,6 +8,7 @@ import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { autoJoinByDomain } from '../../areas/members/join-by-domain.ts'
 import { recordFirstSignIn } from '../../areas/members/offers.repository.ts'
 import { isLeaving } from '../../users/leavers.repository.ts'
+import { isSuspended } from '../../users/users.repository.ts'
 import { hasSecondFactor, insertPendingSignIn } from '../second-factor/second-factor.repository.ts'
 import {
   deleteExcessSessions,
@@ -60,9 +61,11 @@ export async function startSignIn(tx: Executor, signIn: SignIn): Promise<SignInR
 /**
  * Starts a session for a person with a verified email address. The first sign-in also joins the workspace that allows
  * their domain, if there is exactly one. A sign-in with a new browser sends a mail. Returns the token for the cookie;
- * only its hash is stored. Throws `account_leaving` for an account that will be deleted.
+ * only its hash is stored. Throws `account_suspended` for a suspended person, and `account_leaving` for an account that will be
+ * deleted: only here, where the person has proven who they are.
  */
 export async function startSession(tx: Executor, { user, browser, now, jobs }: SignIn): Promise<string> {
+  if (await isSuspended(tx, user.id)) throw errors.accountSuspended()
   if (await isLeaving(tx, user.id)) throw errors.accountLeaving()
   const token = createToken()
   const userAgent = browser.userAgent.replace(/\p{Cc}/gu, '').slice(0, userAgentLengthMax)

@@ -4,7 +4,7 @@ import { keysParameter } from '../../db/sql/batch.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { memberships } from '../../db/schema/memberships.ts'
-import { principalColumns, users } from '../../db/schema/users.ts'
+import { isActive, principalColumns, users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { writeUses } from '../../access/last-used.repository.ts'
 import type { Use } from '../../concurrency/use-recorder.ts'
@@ -32,7 +32,7 @@ const selectLiveGrants = prepared((executor) =>
       memberships,
       and(eq(memberships.workspaceId, agentGrants.workspaceId), eq(memberships.userId, agentGrants.userId)),
     )
-    .innerJoin(users, eq(users.id, agentGrants.userId))
+    .innerJoin(users, and(eq(users.id, agentGrants.userId), isActive))
     .innerJoin(workspaces, isWorkspace(agentGrants.workspaceId))
     .where(
       and(
@@ -46,7 +46,7 @@ const selectLiveGrants = prepared((executor) =>
 
 /**
  * The agents, people and workspaces of grants, in one round trip, in the order of the ids. Undefined for a grant that is
- * unknown, revoked or expired, or whose person has left the workspace.
+ * unknown, revoked or expired, or whose person has left the workspace or is suspended.
  */
 export async function findLiveGrants(
   executor: Executor,

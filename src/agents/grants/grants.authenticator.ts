@@ -9,7 +9,7 @@ import { findLiveGrants, recordGrantUses } from './grant-look-ups.repository.ts'
 export interface AgentAuthenticator {
   /**
    * Reads the agent of a grant from the database and records the use. Undefined when the grant is unknown, revoked or
-   * expired, or the person has left the workspace.
+   * expired, or the person has left the workspace or is suspended.
    */
   authenticate: (grantId: string) => Promise<AgentPrincipal | undefined>
   /** Reads the agents of grants without a use, in the order of the ids. */

@@ -93,7 +93,7 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
       name: 'list_events',
       title: 'List events',
       description:
-        'What happened, newest first. short has a line for each event; digest sums up by seed ' +
+        'What happened, newest first. short has a line for each; digest sums up by seed ' +
         `(${digestEventsMax} events, in pages), for what happened this week; full has all data. ` +
         'seed.updated is also a change of the status.',
       did: 'read the list of events',
@@ -105,12 +105,12 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
           form: Type.Optional(stringEnum(['short', 'digest', 'full'], { description: 'Default short.' })),
           types: described(bare(eventsFilters.types), `Of ${listTypes()}.`),
           notTypes: described(bare(eventsFilters.notTypes), 'All but these.'),
-          seedId: described(eventsFilters.seedId, 'Only about this seed, its evidence and comments.'),
-          grantId: described(bare(eventsFilters.grantId), 'By this agent; `grant.id` of a kit is you.'),
-          actorUserId: described(bare(eventsFilters.actorUserId), 'By this person or their agents.'),
+          seedId: described(eventsFilters.seedId, 'About this seed, its evidence and comments.'),
+          grantId: described(bare(eventsFilters.grantId), 'This agent; `grant.id` of a kit is you.'),
+          actorUserId: described(bare(eventsFilters.actorUserId), 'This person or their agents.'),
           targetId: described(
             bare(eventsFilters.targetId),
-            'About this seed, evidence, comment, person, team, invite or grant.',
+            'A seed, evidence, comment, person, team, invite or grant.',
           ),
           since: described(eventsFilters.since, 'A date (UTC) or time (RFC 3339).'),
           until: described(eventsFilters.until, 'Exclusive.'),

@@ -6,7 +6,7 @@ import { agentRequests } from '../../db/schema/agent-requests.ts'
 import { comments } from '../../db/schema/comments.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { seeds } from '../../db/schema/seeds.ts'
-import { users } from '../../db/schema/users.ts'
+import { isActivePerson, users } from '../../db/schema/users.ts'
 import { pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
@@ -101,6 +101,7 @@ const mayBeAsked = (query: { workspaceId: string; askerId: string; now: Date }) 
     eq(agentGrants.workspaceId, query.workspaceId),
     isNull(agentGrants.revokedAt),
     gt(agentGrants.expiresAt, query.now),
+    isActivePerson(agentGrants.userId),
     sql`${agentGrants.scopes} @> array[${sql.raw(scopesToBeAsked.map((scope) => `'${scope}'`).join())}]::text[]`,
     sql`${agentGrants.consentVersion} >= ${askedConsentVersion}`,
     // An agent answers as its person.

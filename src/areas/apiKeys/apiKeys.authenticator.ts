@@ -19,7 +19,7 @@ import {
 export interface ApiKeyAuthenticator {
   /**
    * The owner of an active key, read from the database; with a target, together with the workspace that it is about.
-   * Undefined for an unknown, revoked or expired key.
+   * Undefined for an unknown, revoked or expired key, and while its owner is suspended.
    */
   authenticate: (apiKey: string, target?: TargetResource) => Promise<Call | undefined>
   /** Writes the pending uses and stops. */

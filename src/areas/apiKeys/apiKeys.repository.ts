@@ -289,3 +289,9 @@ export async function deleteEndedApiKeys(executor: Executor, before: Date): Prom
   const endedAt = sql`least(${apiKeys.revokedAt}, ${apiKeys.expiresAt})`
   await executor.delete(apiKeys).where(sql`${endedAt} < ${before.toISOString()}`)
 }
+
+/** Revokes the API keys of everybody, service accounts included. Returns the number of those that were not revoked. */
+export async function revokeAllKeys(executor: Executor, now: Date): Promise<number> {
+  const { rowCount } = await executor.update(apiKeys).set({ revokedAt: now }).where(isNull(apiKeys.revokedAt))
+  return rowCount ?? 0
+}

@@ -5,14 +5,14 @@ import { byOrdinal, keysParameter, ordinal } from '../../db/sql/batch.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { apiKeys } from '../../db/schema/api-keys.ts'
 import { seeds } from '../../db/schema/seeds.ts'
-import { principalColumns, users } from '../../db/schema/users.ts'
+import { isActive, principalColumns, users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
 import { writeUses } from '../../access/last-used.repository.ts'
 import type { Use } from '../../concurrency/use-recorder.ts'
 import type { KeyRestrictions } from '../../domain/key-restrictions.ts'
 import type { PrincipalUser, WorkspaceOfCaller } from '../../domain/principal.ts'
 
-/** A key that is not revoked, which may have expired, and its owner. */
+/** A key that is not revoked, which may have expired, and its owner, who is not suspended. */
 export interface ApiKeyOwner extends KeyRestrictions {
   apiKeyId: string
   /** Whether the owner is a service account. */
@@ -31,6 +31,7 @@ const ownerColumns = {
 }
 
 const isAskedFor = and(eq(apiKeys.secretHash, sql`asked.secret_hash`), isNull(apiKeys.revokedAt))
+const isActiveOwner = and(eq(users.id, apiKeys.userId), isActive)
 
 const selectOwners = prepared((executor) =>
   executor
@@ -39,7 +40,7 @@ const selectOwners = prepared((executor) =>
       sql`unnest(${keysParameter('secretHashes', 'bytea')}) with ordinality as asked (secret_hash, ordinal)`,
     )
     .innerJoin(apiKeys, isAskedFor)
-    .innerJoin(users, eq(users.id, apiKeys.userId))
+    .innerJoin(users, isActiveOwner)
     .prepare('api_keys_select_owners'),
 )
 
@@ -88,7 +89,7 @@ function selectOwnersAnd(executor: Executor, type: 'text' | 'uuid') {
         with ordinality as asked (secret_hash, key, ordinal)`,
     )
     .innerJoin(apiKeys, isAskedFor)
-    .innerJoin(users, eq(users.id, apiKeys.userId))
+    .innerJoin(users, isActiveOwner)
     .$dynamic()
 }
 

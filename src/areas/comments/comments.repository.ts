@@ -1,9 +1,9 @@
-import { and, asc, eq, inArray, sql, type SQL } from 'drizzle-orm'
+import { and, asc, eq, inArray, or, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { comments, commentMentions } from '../../db/schema/comments.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { evidence, seeds } from '../../db/schema/seeds.ts'
-import { users } from '../../db/schema/users.ts'
+import { isActive, users } from '../../db/schema/users.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, readItem, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
@@ -96,6 +96,11 @@ export async function findComment(
   return (await readItem(selectComment(executor).execute(input))) as Comment | undefined
 }
 
+const isMentioned = sql`exists (
+  select from ${commentMentions}
+  where ${commentMentions.commentId} = ${hiddenParameter('editedCommentId', 'uuid')} and ${commentMentions.userId} = ${users.id}
+)`
+
 const selectMembersAmong = prepared((executor) =>
   executor
     .select({ userId: users.id, name: users.name })
@@ -106,6 +111,7 @@ const selectMembersAmong = prepared((executor) =>
         eq(memberships.workspaceId, hiddenParameter('workspaceId', 'uuid')),
         sql`${memberships.userId} = any(${keysParameter('userIds', 'uuid')})`,
         eq(users.kind, 'person'),
+        or(isActive, isMentioned),
       ),
     )
     .orderBy(asc(users.id))
@@ -114,14 +120,18 @@ const selectMembersAmong = prepared((executor) =>
     .prepare('memberships_lock_among'),
 )
 
-/** Which of some members of a workspace are people, and no service accounts. They are members, which they stay until the transaction ends. Sorted by id. */
+/**
+ * Which of some members of a workspace a comment may mention: people who are not suspended, or whom it mentioned before it
+ * was edited. They are members, which they stay until the transaction ends. Sorted by id.
+ */
 export async function lockMembersAmong(
   executor: Executor,
   workspaceId: string,
   userIds: readonly string[],
+  editedCommentId: string | null = null,
 ): Promise<{ userId: string; name: string }[]> {
   if (userIds.length === 0) return []
-  return selectMembersAmong(executor).execute({ workspaceId, userIds: [...userIds] })
+  return selectMembersAmong(executor).execute({ workspaceId, userIds: [...userIds], editedCommentId })
 }
 
 const selectEvidence = prepared((executor) =>

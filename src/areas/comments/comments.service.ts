@@ -246,7 +246,7 @@ export function createCommentsService(options: CommentsServiceOptions): Comments
         const { tx, now, write, appendEvent } = context
         await assertExpectedComment(tx, principal, { commentId, seedUrlPrefix })
         const { seedId, title, evidenceId } = comment
-        const members = await lockMembersAmong(tx, workspace.id, mentionedIn(text))
+        const members = await lockMembersAmong(tx, workspace.id, mentionedIn(text), commentId)
         const mentioned = members.map(({ userId }) => userId)
         // An edit asks nobody: agents that it did not mention before are text.
         const stored = toStoredBody(withAgents(text, agentNamesIn(comment.body)), new Set(mentioned))

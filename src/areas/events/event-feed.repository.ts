@@ -1,6 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { eventPositions, events, isFor } from '../../db/schema/events.ts'
+import { eventPositions, events, isFor, lastPositionOf } from '../../db/schema/events.ts'
+import { workspaces } from '../../db/schema/workspaces.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { jsonItem, jsonRows, readOne } from '../../db/sql/json-rows.ts'
@@ -140,4 +141,25 @@ export async function readEventPositions(
 ): Promise<Map<string, number>> {
   const rows = await selectPositions(executor).execute({ workspaceIds })
   return new Map(rows.map((row) => [row.workspaceId, row.last]))
+}
+
+/** The slugs of workspaces whose last position is not that of their newest event, at most `limit`. */
+export async function listWrongPositions(executor: Executor, limit: number): Promise<string[]> {
+  const { rows } = await executor.execute<{ slug: string }>(sql`
+    select ${workspaces.slug} as slug from ${workspaces}
+    where ${lastPositionOf(workspaces.id)} <> coalesce((
+      select max(${events.position}) from ${events} where ${events.workspaceId} = ${workspaces.id}
+    ), 0)
+    order by ${workspaces.slug} limit ${limit}`)
+  return rows.map(({ slug }) => slug)
+}
+
+/** The time of the newest event of all workspaces. */
+export async function findNewestEventTime(executor: Executor): Promise<Date | undefined> {
+  const { rows } = await executor.execute<{ at: Date | string | null }>(sql`
+    select max((
+      select max(${events.createdAt}) from ${events} where ${events.workspaceId} = ${workspaces.id}
+    )) as at from ${workspaces}`)
+  const at = rows[0]?.at
+  return at == null ? undefined : new Date(at)
 }

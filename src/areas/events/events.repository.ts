@@ -24,6 +24,7 @@ import { eventUrl } from '../../db/sql/page-urls.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { sessions } from '../../db/schema/accounts.ts'
+import { isActivePerson } from '../../db/schema/users.ts'
 import { events, isFor } from '../../db/schema/events.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import {
@@ -328,6 +329,7 @@ const selectEndedWatches = prepared((executor) =>
     .where(
       sql`not exists (
           select from ${sessions} where ${sessions.id} = asked.session_id and ${sessions.expiresAt} > now()
+            and ${isActivePerson(sessions.userId)}
         )
         or not exists (
           select from ${memberships}
@@ -337,7 +339,7 @@ const selectEndedWatches = prepared((executor) =>
     .prepare('events_select_ended_watches'),
 )
 
-/** Finds those whose session or membership has ended, by their ordinals in the list. */
+/** Finds those whose session or membership has ended, or who are suspended, by their ordinals in the list. */
 export async function findEndedWatches(
   executor: Executor,
   members: readonly WatchingMember[],

@@ -9,7 +9,7 @@ import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
 import { events } from '../../db/schema/events.ts'
 import { invites, inviteTokens, isOpen } from '../../db/schema/invites.ts'
 import { memberships } from '../../db/schema/memberships.ts'
-import { users } from '../../db/schema/users.ts'
+import { isActive, users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { together } from '../../db/together.ts'
 import { canonicalizeEmail } from '../../kernel/email.ts'
@@ -324,7 +324,7 @@ const selectToSend = prepared((executor) =>
     })
     .from(invites)
     .innerJoin(workspaces, isWorkspace(invites.workspaceId))
-    .innerJoin(users, eq(users.id, invites.invitedByUserId))
+    .innerJoin(users, and(eq(users.id, invites.invitedByUserId), isActive))
     .where(
       and(
         eq(invites.id, sql.placeholder('inviteId')),
@@ -335,7 +335,7 @@ const selectToSend = prepared((executor) =>
     .prepare('invites_select_to_send'),
 )
 
-/** The contents of an invite's mail; undefined when the invite is no longer pending. */
+/** The contents of an invite's mail; undefined when the invite is no longer pending, or who sent it is suspended. */
 export async function findInviteToSend(
   executor: Executor,
   inviteId: string,

@@ -8,7 +8,7 @@ import { isBefore } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { invites, inviteTokens, isOpen } from '../../db/schema/invites.ts'
 import { memberships } from '../../db/schema/memberships.ts'
-import { users } from '../../db/schema/users.ts'
+import { isActive, users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 import { roles, type Role } from '../../domain/roles.ts'
@@ -114,7 +114,7 @@ const selectInvitesToAddress = prepared((executor) => {
     })
     .from(invites)
     .innerJoin(workspaces, isWorkspace(invites.workspaceId))
-    .innerJoin(users, eq(users.id, invites.invitedByUserId))
+    .innerJoin(users, and(eq(users.id, invites.invitedByUserId), isActive))
     .innerJoin(
       inviters,
       and(eq(inviters.workspaceId, invites.workspaceId), eq(inviters.userId, invites.invitedByUserId)),
@@ -148,7 +148,7 @@ const selectInvitesToAddress = prepared((executor) => {
 
 /**
  * The invites to an address that can be accepted, newest first: pending, to workspaces that a person is not a member of,
- * from members who may still give the role. With `workspaceIds`, only to these workspaces.
+ * from members who may still give the role and are not suspended. With `workspaceIds`, only to these workspaces.
  */
 export function listInvitesTo(
   executor: Executor,

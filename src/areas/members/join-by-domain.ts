@@ -51,7 +51,8 @@ async function join(
   const locked = await lockUser(tx, user.id)
   await lockMembersOfWorkspace(tx, workspaceId)
   // By the address of now: they may have changed it since the request began.
-  const domain = locked?.emailVerifiedAt ? canonicalDomainOf(locked.email) : undefined
+  const isEntitled = locked?.emailVerifiedAt && locked.suspendedAt === null
+  const domain = isEntitled ? canonicalDomainOf(locked.email) : undefined
   if (domain === undefined) return 'not offered'
   const offer = await findOffer(tx, { userId: user.id, domain, workspaceId, isNew })
   if (!offer) return 'not offered'

@@ -18,6 +18,7 @@ const memberColumns = {
   image: pictureUrl(users.imageKey),
   role: memberships.role,
   kind: users.kind,
+  suspended: sql`(${users.suspendedAt} is not null)`,
   joinedAt: memberships.joinedAt,
   lastActivityAt: memberships.lastActivityAt,
 }

@@ -19,6 +19,11 @@ export const lastActivityText =
   'When the person, or an agent for them, last did something that everybody in the workspace may see: the time of the ' +
   'newest of these events, to the minute. Null: nothing since they joined.'
 
+/** Of `suspended`. */
+export const suspendedText =
+  'Whether an operator of the service has suspended the person: they cannot sign in, their keys and agents do not work, and ' +
+  'they cannot be mentioned, asked or made a lead.'
+
 const Member = named(
   'Member',
   {
@@ -30,6 +35,7 @@ const Member = named(
     kind: stringEnum(userKinds, {
       description: 'Whether it is a person, or a service account (`service`): a program of the workspace.',
     }),
+    suspended: Type.Boolean({ description: suspendedText }),
     joinedAt: timestamp('When the person joined the workspace.'),
     lastActivityAt: nullableTimestamp(lastActivityText),
   },
@@ -40,6 +46,7 @@ const Member = named(
     image: null,
     role: 'admin',
     kind: 'person',
+    suspended: false,
     joinedAt: exampleTime,
     lastActivityAt: exampleTime,
   },

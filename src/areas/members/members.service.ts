@@ -16,7 +16,7 @@ import { tellStoppedKeys } from '../apiKeys/stopped-keys.ts'
 import { clearLeadsOf } from '../seeds/leads.repository.ts'
 import { recordDeparture } from './departures.repository.ts'
 import { deleteMember, findShownMember, listMembers } from './members.repository.ts'
-import { countOwners, findMember, updateMemberRole } from '../../access/memberships.repository.ts'
+import { findMember, hasOwner, updateMemberRole } from '../../access/memberships.repository.ts'
 import { notifyMembers } from '../notifications/notify.repository.ts'
 import type { Member } from './members.schemas.ts'
 
@@ -77,8 +77,8 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
     })
   }
 
-  async function assertNotLastOwner(tx: Executor, workspaceId: string): Promise<void> {
-    if ((await countOwners(tx, workspaceId)) === 1) throw errors.lastOwner()
+  async function assertOtherOwner(tx: Executor, workspaceId: string, userId: string): Promise<void> {
+    if (!(await hasOwner(tx, workspaceId, userId))) throw errors.lastOwner()
   }
 
   return {
@@ -114,7 +114,7 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
           assertExpected(principal, versionOfMember(target))
           principal.onVersion?.(versionOfMember({ role }))
           if (target.role === role) return
-          if (target.role === 'owner') await assertNotLastOwner(tx, workspaceId)
+          if (target.role === 'owner') await assertOtherOwner(tx, workspaceId, userId)
           // Who cannot change a seed does not lead one.
           const left = isAllowed(role, 'seeds.update')
             ? []
@@ -148,7 +148,7 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
       return change(principal, { slug, userId }, action, async ({ tx, now, appendEvent }, target) => {
         const { id: workspaceId, name } = target.workspace
         if (target.kind === 'service') throw errors.isServiceAccount()
-        if (target.role === 'owner') await assertNotLastOwner(tx, workspaceId)
+        if (target.role === 'owner') await assertOtherOwner(tx, workspaceId, userId)
         const left = await clearLeadsOf(tx, workspaceId, { userId, name: target.name })
         const stopped = await tellStoppedKeys(tx, { workspaceId, userId, actor: principal, now })
         await deleteMember(tx, workspaceId, userId)

@@ -378,3 +378,8 @@ export async function listEndingGrants(
     .orderBy(asc(agentGrants.expiresAt))
     .limit(limit)
 }
+
+/** Records of all notifications that they are not mailed any more. */
+export async function settleAllUnmailed(executor: Executor, now: Date): Promise<void> {
+  await executor.update(notifications).set({ mailedAt: now }).where(isUnmailed)
+}

@@ -42,6 +42,8 @@ interface PeopleQuery extends PageRange {
 
 type PersonColumns = Parameters<typeof jsonItem<Person>>[0]
 
+const isSuspended = sql<boolean>`(${users.suspendedAt} is not null)`
+
 const teamsOfMember = sql<{ id: string; name: string }[]>`(
   select coalesce(json_agg(json_build_object('id', ${teams.id}, 'name', ${teams.name}) order by ${teams.createdAt}, ${teams.id}), '[]')
   from ${teamMembers} join ${teams} on ${teams.id} = ${teamMembers.teamId}
@@ -82,6 +84,7 @@ function prepareMembers(executor: Executor, name: string, filter: PeopleFilter =
       email: users.email,
       imageKey: users.imageKey,
       role: memberships.role,
+      suspended: isSuspended.as('is_suspended'),
       lastActivityAt: memberships.lastActivityAt,
       kind: sql`case ${users.kind} when 'service' then 'service' else 'member' end`.as('kind_of_person'),
       teams: teamsOfMember.as('teams_of_member'),
@@ -118,6 +121,7 @@ function prepareMembers(executor: Executor, name: string, filter: PeopleFilter =
     email,
     imageKey,
     role: roleOfPerson,
+    suspended,
     lastActivityAt,
     teams,
     at,
@@ -125,6 +129,7 @@ function prepareMembers(executor: Executor, name: string, filter: PeopleFilter =
   const person: PersonColumns = {
     ...{ id, kind: sql`${kindOfPerson}`, userId: id, name: personName, email },
     ...{ image: pictureUrl(imageKey), role: roleOfPerson, teams: sql`${teams}` },
+    suspended: sql`${suspended}`,
     lastActivityAt,
   }
   const rows = executor
@@ -155,7 +160,10 @@ function isInTeam(executor: Executor, teamId: string): SQL {
 }
 
 /** A member, for a page about them. */
-export interface MemberPerson extends Pick<Person, 'name' | 'email' | 'image' | 'role' | 'teams'> {
+export interface MemberPerson extends Pick<
+  Person,
+  'name' | 'email' | 'image' | 'role' | 'suspended' | 'teams'
+> {
   userId: string
   kind: UserKind
   joinedAt: Date
@@ -170,6 +178,7 @@ const selectMember = prepared((executor) =>
       email: users.email,
       image: pictureUrl(users.imageKey),
       role: memberships.role,
+      suspended: isSuspended,
       teams: teamsOfMember,
       joinedAt: memberships.joinedAt,
     })
@@ -209,6 +218,7 @@ function prepareInvited(executor: Executor, name: string, filter: PeopleFilter =
   const person: PersonColumns = {
     ...{ id, kind: sql`'invited'`, userId: sql`null`, name: email, email },
     ...{ image: sql`null`, role, teams: sql`'[]'::json` },
+    suspended: sql`false`,
     lastActivityAt: sql`null`,
   }
   const rows = executor

@@ -4,7 +4,7 @@ import { listOperation, slugParams } from '../../http/description/operation.ts'
 import { Role } from '../../domain/roles.ts'
 import { closed, named, nullableString, nullableTimestamp, ref, stringEnum } from '../../kernel/schemas.ts'
 import { workspaceErrors } from '../../kernel/errors.ts'
-import { lastActivityText } from '../members/members.schemas.ts'
+import { lastActivityText, suspendedText } from '../members/members.schemas.ts'
 import type { Role as RoleName } from '../../domain/roles.ts'
 
 export const Person = named(
@@ -21,6 +21,7 @@ export const Person = named(
     email: Type.String({ description: 'The email address of the person.' }),
     image: nullableString({ description: 'The URL of the profile photo.' }),
     role: ref(Role),
+    suspended: Type.Boolean({ description: suspendedText }),
     lastActivityAt: nullableTimestamp(lastActivityText),
     teams: Type.Array(
       closed({
@@ -38,6 +39,7 @@ export const Person = named(
     email: 'grace@example.com',
     image: null,
     role: 'admin',
+    suspended: false,
     lastActivityAt: exampleTime,
     teams: [{ id: exampleIds.team, name: 'Design' }],
   },

@@ -4,7 +4,7 @@ import type { Executor } from '../../db/client.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { seedParticipants, seeds } from '../../db/schema/seeds.ts'
-import { users } from '../../db/schema/users.ts'
+import { isActive, users } from '../../db/schema/users.ts'
 import type { Role } from '../../domain/roles.ts'
 
 const selectParticipant = prepared((executor) =>
@@ -24,12 +24,13 @@ const selectParticipant = prepared((executor) =>
         eq(seedParticipants.seedId, sql.placeholder('seedId')),
         eq(seedParticipants.userId, sql.placeholder('userId')),
         eq(users.kind, 'person'),
+        isActive,
       ),
     )
     .prepare('seed_participants_select'),
 )
 
-/** The name and the role of a person in a seed, who may become its lead: a service account cannot. */
+/** The name and the role of a person in a seed, who may become its lead: a service account and a suspended person cannot. */
 export async function findParticipant(
   executor: Executor,
   seedId: string,

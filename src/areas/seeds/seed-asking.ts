@@ -56,7 +56,8 @@ export function createSeedAsking({ changes, requireWorkspaceOfSeed }: SeedAsking
       await changes.makeIn(principal, workspace, lock, async ({ now, write, appendEvent }, seed) => {
         const { title, status, leadUserId, member, participant, asked, ofAgent } = seed
         if (!member) throw errors.notFound()
-        const isAskable = member.kind === 'person' && isAllowed(member.role, 'seeds.join')
+        const isAskable =
+          member.kind === 'person' && !member.isSuspended && isAllowed(member.role, 'seeds.join')
         if (!isAskable || userId === principal.user.id) throw errors.personNotAskable({ field: 'userId' })
         if (isClosed(status)) throw errors.seedClosed()
         const isAlready = as === 'lead' ? leadUserId === userId : participant !== undefined

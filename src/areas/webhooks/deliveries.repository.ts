@@ -159,3 +159,14 @@ export async function deleteOldDeliveries(executor: Executor, before: Date): Pro
       ),
     )
 }
+
+/** Deletes the deliveries of all webhooks that wait. Returns their number. */
+export async function deletePendingDeliveries(executor: Executor): Promise<number> {
+  const { rowCount } = await executor.delete(webhookDeliveries).where(eq(webhookDeliveries.status, 'pending'))
+  return rowCount ?? 0
+}
+
+/** The number of deliveries of all webhooks that wait. */
+export async function countPendingDeliveries(executor: Executor): Promise<number> {
+  return executor.$count(webhookDeliveries, eq(webhookDeliveries.status, 'pending'))
+}

@@ -26,9 +26,9 @@ export interface DeliveriesRequest extends PageRequest {
 
 /** What is sent to webhooks, for those who manage them. */
 export interface DeliveriesService {
-  /** Sends a test, and waits for the answer. */
+  /** Sends a test, and waits for the answer. Throws `outgoing_off`. */
   test(principal: Principal, path: WebhookPath): Promise<WebhookTest>
-  /** Sends a sample of an event, and waits for the answer. Throws `event_type_unknown`. */
+  /** Sends a sample of an event, and waits for the answer. Throws `event_type_unknown` and `outgoing_off`. */
   sample(principal: Principal, path: WebhookPath, type: string): Promise<WebhookTest>
   /** Newest first. */
   list(principal: Principal, path: WebhookPath, request: DeliveriesRequest): Promise<Page<WebhookDelivery>>
@@ -49,6 +49,8 @@ export interface DeliveriesServiceOptions extends WebhookAccessOptions {
   userAgent: string
   /** What the URLs of seeds begin with. */
   seedUrlPrefix: string
+  /** Whether requests are sent at all. */
+  isOutgoing: boolean
   /** Called when deliveries have become due. */
   onDeliveries: () => void
 }
@@ -96,6 +98,7 @@ export function createDeliveriesService(options: DeliveriesServiceOptions): Deli
     { action, type }: { action: 'webhooks.test' | 'webhooks.sample'; type?: EventType },
   ): Promise<WebhookTest> {
     const { workspace, webhook } = await requireWebhook(principal, path, action)
+    if (!options.isOutgoing) throw errors.outgoingOff()
     const end = await testTurns.take(workspace.id, principal.user.id)
     let result: WebhookTest
     try {

@@ -260,7 +260,7 @@ export const webhooksTest = operation({
   params: webhookParams,
   success: ref(WebhookTest),
   returns: 'What the receiver answered.',
-  errors: managerErrors,
+  errors: [...managerErrors, errors.outgoingOff],
 })
 
 export const webhooksSample = operation({
@@ -283,7 +283,7 @@ export const webhooksSample = operation({
   ),
   success: ref(WebhookTest),
   returns: 'What the receiver answered.',
-  errors: [...managerErrors, errors.eventTypeUnknown],
+  errors: [...managerErrors, errors.eventTypeUnknown, errors.outgoingOff],
 })
 
 export const webhooksListDeliveries = listOperation(

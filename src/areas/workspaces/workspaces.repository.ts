@@ -6,7 +6,7 @@ import { keysParameter } from '../../db/sql/batch.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { isStaying } from '../../db/schema/account-deletions.ts'
 import { memberships } from '../../db/schema/memberships.ts'
-import { users } from '../../db/schema/users.ts'
+import { isActive, users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaceColumns, workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { JsonRows } from '../../kernel/pagination.ts'
@@ -247,7 +247,7 @@ export async function findSlugHolder(
 export type CrowdedMembershipRow = Awaited<ReturnType<typeof listCrowdedMemberships>>[number]
 
 /**
- * All workspaces of a person with the numbers of their members, without service accounts, and of the owners who are not about to be deleted, by id: the order in which they are locked.
+ * All workspaces of a person with the numbers of their members, without service accounts, and of the owners who are neither about to be deleted nor suspended, by id: the order in which they are locked.
  */
 export function listCrowdedMemberships(executor: Executor, userId: string) {
   const countMembers = (filter: SQL | undefined) => sql<number>`(
@@ -260,7 +260,7 @@ export function listCrowdedMemberships(executor: Executor, userId: string) {
       role: memberships.role,
       memberCount: countMembers(undefined),
       ownerCount: countMembers(
-        sql`m.role = 'owner' and (m.user_id = ${userId} or ${isStaying(sql`m.user_id`)})`,
+        sql`m.role = 'owner' and (m.user_id = ${userId} or (u.suspended_at is null and ${isStaying(sql`m.user_id`)}))`,
       ),
     })
     .from(memberships)
@@ -274,7 +274,7 @@ export async function forgetCreator(executor: Executor, userId: string): Promise
   await executor.update(workspaces).set({ creatorUserId: null }).where(eq(workspaces.creatorUserId, userId))
 }
 
-/** The names of the owners who joined first. */
+/** The names of the owners who joined first, without those who are suspended. */
 export async function listOwnerNames(
   executor: Executor,
   { workspaceId, limit }: { workspaceId: string; limit: number },
@@ -283,7 +283,7 @@ export async function listOwnerNames(
     .select({ name: users.name })
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
-    .where(and(eq(memberships.workspaceId, workspaceId), eq(memberships.role, 'owner')))
+    .where(and(eq(memberships.workspaceId, workspaceId), eq(memberships.role, 'owner'), isActive))
     .orderBy(asc(memberships.joinedAt), asc(memberships.userId))
     .limit(limit)
   return rows.map(({ name }) => name)

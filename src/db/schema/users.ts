@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { isNull, sql, type Column, type SQL } from 'drizzle-orm'
 import { boolean, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { noticeChoices, personalChoices } from '../../domain/notifications.ts'
 import { userKinds } from '../../domain/service-accounts.ts'
@@ -21,6 +21,8 @@ export const users = pgTable(
     emailVerifiedAt: instant('email_verified_at'),
     /** Null before the first sign-in on the website. */
     firstSignedInAt: instant('first_signed_in_at'),
+    /** Since when an operator has suspended the person; null if none has (docs/design/accounts.md#suspended-people). */
+    suspendedAt: instant('suspended_at'),
     name: text('name').notNull(),
     /** The storage key of the profile photo. */
     imageKey: text('image_key'),
@@ -53,6 +55,14 @@ export const userId = () =>
   uuid('user_id')
     .notNull()
     .references(() => users.id, { onDelete: 'cascade' })
+
+/** Whether the person of the row is not suspended. */
+export const isActive = isNull(users.suspendedAt)
+
+/** Whether the person of another row is not suspended. */
+export const isActivePerson = (userId: Column | SQL) => sql`not exists (
+  select from ${users} as suspended where suspended.id = ${userId} and suspended.suspended_at is not null
+)`
 
 /** What is read of a person along with the credential of a request. */
 export const principalColumns = {

@@ -1,15 +1,16 @@
 import { and, eq, isNotNull, sql, type SQL } from 'drizzle-orm'
 import { isStaying } from '../schema/account-deletions.ts'
-import { users } from '../schema/users.ts'
+import { isActive, users } from '../schema/users.ts'
 
 /**
- * Whether a person gets mails about their workspaces: they have not turned them off, are not leaving, and somebody has
+ * Whether a person gets mails about their workspaces: they have not turned them off, are neither leaving nor suspended, and somebody has
  * verified that the address is theirs. Otherwise a stranger would read the names of others.
  */
 export const getsNotices = and(
   eq(users.workspaceActivity, true),
   isNotNull(users.emailVerifiedAt),
   isStaying(users.id),
+  isActive,
 )
 
 /** The preferences of people, by their names in the API. */

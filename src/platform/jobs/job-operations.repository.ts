@@ -104,3 +104,31 @@ async function readRows<Row>(executor: Executor, query: SQL): Promise<Row[]> {
   const { rows } = await executor.execute(query)
   return rows as Row[]
 }
+
+const isMail = sql`task_identifier like 'send\\_%'`
+
+/**
+ * Deletes the jobs that send mails, also those that failed, and those that a process of the original ran at the time of the
+ * dump, which would run again after four hours. Returns their number.
+ */
+export async function dropMailJobs(executor: Executor): Promise<number> {
+  await executor.execute(sql`
+    select graphile_worker.force_unlock_workers(
+      array(select distinct locked_by from graphile_worker.jobs where ${isMail} and locked_by is not null))`)
+  const rows = await readRows(
+    executor,
+    sql`select id from graphile_worker.complete_jobs(array(select id from graphile_worker.jobs where ${isMail}))`,
+  )
+  return rows.length
+}
+
+/** The numbers of jobs that have not failed for good, those that send mails and others. */
+export async function countWaitingJobs(executor: Executor): Promise<{ mails: number; others: number }> {
+  const [row] = await readRows<{ mails: number; others: number }>(
+    executor,
+    sql`select (count(*) filter (where ${isMail}))::int as mails, (count(*) filter (where not (${isMail})))::int as others
+      from graphile_worker.jobs where not (${hasFailed})`,
+  )
+  if (!row) throw new Error('an aggregate returned no row')
+  return row
+}

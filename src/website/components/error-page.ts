@@ -16,6 +16,7 @@ const titlesOfCode: Record<string, string> = {
   form_sent: 'This form was already sent',
   link_invalid: 'This link has expired',
   passwords_disabled: 'Passwords are not used here',
+  account_suspended: 'This account is suspended',
   sign_up_disabled: 'You cannot sign up here',
   invite_required: 'You need an invite',
 }
@@ -41,6 +42,7 @@ const stepsOfCode: Record<string, Step> = {
   provider_failed: { label: 'Back to sign-in', href: '/sign-in' },
   identity_unverified: { label: 'Back to sign-in', href: '/sign-in' },
   passwords_disabled: { label: 'Back to sign-in', href: '/sign-in' },
+  account_suspended: { label: 'Back to sign-in', href: '/sign-in' },
   sign_up_disabled: { label: 'Back to sign-in', href: '/sign-in' },
   invite_required: { label: 'Back to sign-in', href: '/sign-in' },
 }

@@ -37,6 +37,8 @@ interface LayoutContext {
   /** What the header shows of the person. */
   shell: Shell | undefined
   hasWorkspaceCreation: boolean
+  /** Whether the installation sends mails and webhooks. */
+  isOutgoing: boolean
 }
 
 /** Renders the document around a page's body. */
@@ -61,6 +63,10 @@ export function renderLayout(
       </head>
       <body ${context.draftTags !== undefined && html`data-drafts="${context.draftTags}"`}>
         <a class="skip" href="#main">Skip to content</a>
+        ${
+          !context.isOutgoing &&
+          html`<p class="outgoing-off">This is a copy. It sends no emails and nothing to webhooks.</p>`
+        }
         <header class="top">
           <div class="bar">
             <a class="brand" href="/"

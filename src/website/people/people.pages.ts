@@ -21,7 +21,7 @@ import {
   type ListView,
 } from '../components/pager.ts'
 import { renderPerson } from './person.views.ts'
-import { renderRole, roleNames } from '../views/roles.views.ts'
+import { renderRole, renderSuspended, roleNames } from '../views/roles.views.ts'
 import { readSearch, searchLengthMax } from '../views/search-form.views.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
@@ -164,7 +164,7 @@ function renderNobody({ base, may }: WorkspaceVisit, { q, role, teamId }: People
 
 function renderPersonRow(visit: WorkspaceVisit, person: Person): Html {
   const { base, may, principal, workspace } = visit
-  const { kind, userId, name, email, image, role, teams } = person
+  const { kind, userId, name, email, image, role, suspended, teams } = person
   const isService = kind === 'service'
   const isSelf = userId === principal.user.id
   const path = `${base}/people/${String(userId)}`
@@ -175,7 +175,7 @@ function renderPersonRow(visit: WorkspaceVisit, person: Person): Html {
       >${isSelf && ' (you)'}
       <span class="hint">${isService ? 'Service account' : email}</span> ${renderTeams(base, teams)}
     </div>
-    ${renderRole(role)}
+    ${suspended && renderSuspended()} ${renderRole(role)}
     ${
       !isSelf &&
       !isService &&

@@ -9,7 +9,7 @@ import { renderFace } from '../components/layout.ts'
 import { renderConfirmed, renderRows } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
-import { renderRole, renderRoleOptions } from '../views/roles.views.ts'
+import { renderRole, renderRoleOptions, renderSuspended } from '../views/roles.views.ts'
 import { renderSeedRow } from '../seeds/seed-rows.views.ts'
 import { renderDate, renderTime } from '../components/words.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
@@ -25,7 +25,7 @@ interface OfPerson {
 /** The page of a member. */
 export function renderPerson(visit: WorkspaceVisit, person: MemberPerson, shown: OfPerson): Page {
   const { base, principal, request } = visit
-  const { kind, userId, name, email, image, role, joinedAt } = person
+  const { kind, userId, name, email, image, role, suspended, joinedAt } = person
   const isSelf = userId === principal.user.id
   return {
     title: name,
@@ -39,7 +39,7 @@ export function renderPerson(visit: WorkspaceVisit, person: MemberPerson, shown:
             ${renderDate(joinedAt.toISOString())}</span
           >
         </div>
-        ${renderRole(role)}
+        ${suspended && renderSuspended()} ${renderRole(role)}
         ${isSelf && html`<a class="button quiet" href="/settings/profile">Edit your profile</a>`}
       </div>
       ${renderDone(request)}

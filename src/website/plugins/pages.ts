@@ -66,6 +66,8 @@ export interface PagesOptions {
   pictureUrl: string
   /** Whether people create workspaces. */
   hasWorkspaceCreation: boolean
+  /** Whether the installation sends mails and webhooks. */
+  isOutgoing: boolean
   /** Tells which texts that were begun are a person's (`DraftKeys`). */
   draftTagsOf: (userId: string) => string
 }
@@ -73,7 +75,7 @@ export interface PagesOptions {
 /** Adds `reply.showPage`, and serves the assets of pages. */
 export async function registerPages(
   app: App,
-  { pictureUrl, hasWorkspaceCreation, draftTagsOf }: PagesOptions,
+  { pictureUrl, hasWorkspaceCreation, isOutgoing, draftTagsOf }: PagesOptions,
 ): Promise<void> {
   const assets = await registerAssets(app)
   app.decorateRequest('section', null)
@@ -120,6 +122,7 @@ export async function registerPages(
         csrfToken: (request.visit as typeof request.visit | null | undefined)?.csrfToken,
         shell: (request.visit as typeof request.visit | null | undefined)?.shell,
         hasWorkspaceCreation,
+        isOutgoing,
       },
     )
     return (

@@ -34,6 +34,8 @@ export const eventTypeNames: Readonly<Record<EventType, string>> = {
   'member.role_changed': 'Role changed',
   'member.removed': 'Member removed',
   'member.left': 'Member left',
+  'member.suspended': 'Member suspended',
+  'member.unsuspended': 'Suspension ended',
   'person.erased': 'Person erased',
   'invite.created': 'Invite sent',
   'invite.resent': 'Invite sent again',

@@ -29,6 +29,11 @@ export function renderRole(role: Role): Html {
   return html`<span class="tag role-${role}">${roleNames[role]}</span>`
 }
 
+/** That a member is suspended, as a tag. */
+export function renderSuspended(): Html {
+  return html`<span class="tag warn">Suspended</span>`
+}
+
 /** The roles that a member may grant, lowest first, so that the default grants the least. */
 export function grantable(role: Role): { value: Role; label: string }[] {
   return roles

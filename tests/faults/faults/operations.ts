@@ -1,12 +1,14 @@
+import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { conclude, judge, Skipped, summarize, type Fault } from '../fault.ts'
 import { createClient, insist, underLoad, type Attempt } from '../load.ts'
 import { hasDebianPostgres } from '../parts/postgres.ts'
-import { execute, type Scope } from '../parts/processes.ts'
+import { execute, findPort, until, type Scope } from '../parts/processes.ts'
 import { startPgbouncer } from '../parts/proxies.ts'
-import { makeScratch, root, type Stage } from '../stage.ts'
+import { makeScratch, root, type ReplicaOptions, type Stage } from '../stage.ts'
 
 const pgbouncer = (mode: 'session' | 'transaction'): Fault => ({
   name: `pgbouncer-${mode}`,
@@ -87,6 +89,116 @@ const backup: Fault = {
       requests: before.attempts.length + after.attempts.length,
       failed: before.failures.length + after.failures.length,
       lost: (await before.ledger.verify(stage.postgres)).lost,
+    }
+  },
+}
+
+/** Starts a copy, in which what waits may run at once for some seconds, and tells whether anything was sent. */
+async function startCopy(stage: Stage, replica: ReplicaOptions, countCalls: () => number) {
+  const [mails, calls] = [stage.mail.connections(), countCalls()]
+  const copy = await stage.addReplica(replica)
+  const hourly = `array['enqueue_digests', 'enqueue_accepted_invites']`
+  await execute('psql', [
+    String(replica.environment?.DATABASE_URL),
+    ...['-c', `select graphile_worker.add_job(task, '{}'::json) from unnest(${hourly}) as task`],
+    '-c',
+    'select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs), run_at => now())',
+  ])
+  await pause(6_000)
+  return { copy, hasSent: stage.mail.connections() > mails || countCalls() > calls }
+}
+
+const restoredCopy: Fault = {
+  name: 'restored-copy',
+  does: 'a copy from a dump with mails and deliveries that wait, by the commands under "Staging from a backup" in docs/operations.md',
+  goal: 'the copy sends nothing, before and after; what is new in it is sent once OUTGOING is on',
+  needs: ['pg_dump'],
+  async stage() {
+    if (!hasDebianPostgres) throw new Skipped("Debian's postgresql-15 is not installed")
+    return { binaries: 'debian', environment: { WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' } }
+  },
+  async run(stage) {
+    let calls = 0
+    const receiver = createServer((socket) => {
+      calls += 1
+      socket.destroy()
+    }).listen(0, '127.0.0.1')
+    stage.scope.defer(() => receiver.close())
+    await once(receiver, 'listening')
+    const { port: hookPort } = receiver.address() as AddressInfo
+    const [caller] = stage.callers
+    if (!caller) throw new Error('nobody calls')
+    const request = async (origin: string, apiKey: string, path: string, body?: object) =>
+      fetch(origin + path, {
+        method: body ? 'POST' : 'GET',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+    // Mails wait, and deliveries, of which the first attempts fail.
+    stage.mail.mood.answers = 451
+    const hook = { url: `https://127.0.0.1:${hookPort}/hook` }
+    await request(stage.origin, caller.apiKey, `/v1/workspaces/${caller.slug}/webhooks`, hook)
+    const report = await underLoad(stage, () => pause(2_000))
+    await execute('sh', ['-c', 'pg_dump --format=custom --file=workspace.dump "$DATABASE_URL"'], {
+      environment: { DATABASE_URL: stage.postgres.url },
+      workingDirectory: stage.folder,
+    })
+    for (const replica of stage.replicas) await replica.stop()
+    delete stage.mail.mood.answers
+
+    await execute('psql', [stage.postgres.url, '-c', 'create database copy'])
+    const url = Object.assign(new URL(stage.postgres.url), { pathname: '/copy' }).href
+    const port = await findPort()
+    const own = {
+      DATABASE_URL: url,
+      DATA_DIR: join(stage.folder, 'copy'),
+      BASE_URL: `http://127.0.0.1:${port}`,
+    }
+    const environment = { ...stage.environment, ...own, OUTGOING: 'off' }
+    const program = join(root, 'dist/cli/admin.js')
+    const admin = (...args: string[]) => execute(process.execPath, [program, ...args], { environment })
+    // The check has more to say than what is looked for here.
+    const attempt = (...args: string[]) =>
+      execute('sh', ['-c', '"$0" "$@" || true', process.execPath, program, ...args], { environment })
+    const [restore, check, quarantine, link, ...rest] = await readCommands('Staging from a backup')
+    const words = [check, quarantine, link].map((command) => command?.split(' ').slice(4) ?? [])
+    if (!restore?.startsWith('pg_restore') || words.some(([first]) => first === undefined) || rest.length > 0)
+      throw new Error('docs/operations.md has other commands than those of a copy')
+    await execute('sh', ['-c', restore], { environment, workingDirectory: stage.folder })
+    const off = await startCopy(stage, { port, environment: { ...own, OUTGOING: 'off' } }, () => calls)
+    const [checkArgs = [], quarantineArgs = [], linkArgs = []] = words
+    const seen = await attempt(...checkArgs, '--json')
+    const done = await admin(...quarantineArgs, '--json')
+    const dropped = JSON.parse(done) as { deliveries: number; keys: number }
+    const refused = await request(off.copy.origin, caller.apiKey, '/v1/me')
+    const printed = await admin(...linkArgs.slice(0, -1), caller.email)
+    await off.copy.stop()
+    const on = await startCopy(stage, { port, environment: own }, () => calls)
+    // What is new is sent.
+    const made = await admin('create-key', '--email', caller.email, '--name', 'New', '--json')
+    const apiKey = /wsk_\w{20,}/.exec(made)?.[0] ?? ''
+    const body = { email: 'new@example.com', role: 'member' }
+    await request(on.copy.origin, apiKey, `/v1/workspaces/${caller.slug}/invites`, body)
+    await until(() => stage.mail.taken.has('new@example.com'), 'the mail of a new invite')
+    const callsBefore = calls
+    await request(on.copy.origin, apiKey, `/v1/workspaces/${caller.slug}/teams`, { name: 'New' })
+    await until(() => calls > callsBefore, 'the delivery of a new event')
+    return {
+      ...conclude(
+        [
+          report.ledger.invited().length === 0 && 'no mail waited',
+          off.hasSent && 'the copy sent something with OUTGOING=off',
+          !seen.includes('"check":"cursors","ok":true') &&
+            `the check found the copy wrong: ${seen.slice(0, 300)}`,
+          dropped.deliveries === 0 && 'no delivery waited',
+          dropped.keys === 0 && 'no key was ended',
+          refused.status !== 401 && `a key of the original is answered with ${refused.status}`,
+          !printed.includes('/sign-in/link/') && 'no link was printed',
+          on.hasSent && 'the copy sent what it had dropped',
+        ],
+        `${dropped.deliveries} deliveries and ${report.ledger.invited().length} invites waited`,
+      ),
+      requests: report.attempts.length,
     }
   },
 }
@@ -244,6 +356,7 @@ export const operationsFaults: Fault[] = [
   pgbouncer('session'),
   pgbouncer('transaction'),
   backup,
+  restoredCopy,
   upgrade,
   secrets,
 ]

@@ -4,7 +4,7 @@ import { notifyMembers } from '../../../areas/notifications/notify.repository.ts
 import type { Database, Executor } from '../../../db/client.ts'
 import { agentGrants } from '../../../db/schema/agent-grants.ts'
 import { oauthRecords } from '../../../db/schema/oauth.ts'
-import { users } from '../../../db/schema/users.ts'
+import { isActivePerson, users } from '../../../db/schema/users.ts'
 import { isWorkspace, workspaces } from '../../../db/schema/workspaces.ts'
 import { isStorable } from '../../../kernel/text.ts'
 import type { JobQueue } from '../../../platform/jobs/jobs.port.ts'
@@ -132,9 +132,14 @@ export async function findGrantForNotice(
   return found
 }
 
-/** The condition of an active grant. Its tokens end with it, also at the token endpoint. */
+/** The condition of an active grant whose person is not suspended. Its tokens end with it, also at the token endpoint. */
 export function isLiveGrant(id: string, now: Date): SQL | undefined {
-  return and(eq(agentGrants.id, id), isLive(now))
+  return and(eq(agentGrants.id, id), isLive(now), isActivePerson(agentGrants.userId))
 }
 
 const isLive = (now: Date) => and(isNull(agentGrants.revokedAt), gt(agentGrants.expiresAt, now))
+
+/** Revokes all grants, without events. Returns their number. */
+export async function revokeAllGrants(db: Executor, now: Date): Promise<number> {
+  return (await revokeGrants(db, undefined, now)).length
+}

@@ -5,6 +5,7 @@ import type { Executor } from '../../../db/client.ts'
 import { prepared } from '../../../db/sql/prepared.ts'
 import { agentGrants } from '../../../db/schema/agent-grants.ts'
 import { oauthRecords } from '../../../db/schema/oauth.ts'
+import { isActivePerson } from '../../../db/schema/users.ts'
 import { sealSuccessor, type RefreshTokenOrigin } from './refresh-tokens.ts'
 import { generationOf, keyOf, toPayload, toStored, withScopes } from '../records/stored-records.ts'
 
@@ -29,7 +30,7 @@ export interface Times {
   graceBeganAt: Date
 }
 
-/** What a refresh reads. A payload is missing when the record has expired, or the grant was revoked. */
+/** What a refresh reads. A payload is missing when the record has expired, the grant was revoked, or the person is suspended. */
 export type RefreshRecords = Record<
   'RefreshToken' | 'Client' | 'Grant',
   { id: string; payload?: AdapterPayload }
@@ -67,6 +68,7 @@ const selectRefreshRecords = prepared((executor) =>
       and(
         sql`${agentGrants.id} = ${tokens.grantId}::uuid`,
         isNull(agentGrants.revokedAt),
+        isActivePerson(agentGrants.userId),
         gt(agentGrants.expiresAt, now),
       ),
     )

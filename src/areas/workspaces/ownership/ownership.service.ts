@@ -1,8 +1,8 @@
 import { lockMembersWithCredential, type Changes } from '../../../access/change.ts'
 import { insertServiceEvent } from '../../../access/event-log.repository.ts'
 import {
-  countOwners,
   findMember,
+  hasOwner,
   insertMemberIfNew,
   updateMemberRole,
 } from '../../../access/memberships.repository.ts'
@@ -30,7 +30,7 @@ export interface OwnershipService {
   /**
    * Makes a member an owner and the caller, an owner, an admin, in one change. Does nothing when the member is the caller.
    * Returns the name of the member. Throws `not_found` for a person who is not a member, and
-   * `is_service_account`; `recent_proof_required` for an API key without `allow`.
+   * `is_service_account`, `last_owner` if the member is suspended and there is no other owner; `recent_proof_required` for an API key without `allow`.
    */
   transfer(principal: Principal, slug: string, input: { userId: string }): Promise<string>
   /**
@@ -109,6 +109,8 @@ export function createOwnershipService(options: {
           await assertAllowed(tx, principal, { workspaceId, action: 'workspaces.transferOwnership', now })
           await updateMemberRole(tx, { workspaceId, userId, role: 'owner' })
           await updateMemberRole(tx, { workspaceId, userId: user.id, role: 'admin' })
+          // The member may be suspended.
+          if (!(await hasOwner(tx, workspaceId))) throw errors.lastOwner()
           appendEvent({
             type: 'workspace.ownership_transferred',
             data: { workspaceId, userId, name: target.name, from: target.role, formerOwnerUserId: user.id },
@@ -165,7 +167,7 @@ export function createOwnershipService(options: {
         const workspace = await requireBySlug(tx, slug, { isDeleted: true })
         const { id: workspaceId, name } = workspace
         if (ownerEmail !== undefined) await addOwner(tx, { workspaceId, email: ownerEmail, now })
-        if ((await countOwners(tx, workspaceId)) === 0) throw errors.lastOwner()
+        if (!(await hasOwner(tx, workspaceId))) throw errors.lastOwner()
         await unmarkDeleted(tx, workspace)
         const event = {
           workspaceId,
