@@ -36,7 +36,8 @@ async function checkPictures(db: Database, storage: FileStorage): Promise<Findin
       )
   } while (keys.length === pageSize)
   const check = 'pictures'
-  if (missing.length === 0) return { check, ok: true, message: `${count} pictures are used, and all are in the storage.` }
+  if (missing.length === 0)
+    return { check, ok: true, message: `${count} pictures are used, and all are in the storage.` }
   const named = missing.toSorted().slice(0, namedMax).join(', ')
   const message =
     `${missing.length} of ${count} used pictures are not in the storage: ${named}${missing.length > namedMax ? ', …' : ''}. ` +
