@@ -226,8 +226,7 @@ export function createAccountsService({ db, clock, jobs }: AccountsServiceOption
         const user = await lockPerson(tx, userId)
         const memberships = await lockMemberships(tx, userId)
         const lastOwnerOf = memberships.filter(isOnlyOwner).map(toWorkspace)
-        if (user.suspendedAt !== null)
-          return { isSuspended: true, changed: false, withoutOwner: lastOwnerOf }
+        if (user.suspendedAt !== null) return { isSuspended: true, changed: false, withoutOwner: lastOwnerOf }
         if (lastOwnerOf.length > 0 && !isForced) return { isSuspended: false, lastOwnerOf }
         const now = clock.now()
         await setSuspended(tx, userId, now)

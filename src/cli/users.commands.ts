@@ -185,7 +185,8 @@ export function addUserCommands(program: Command): void {
   addCommand(program, {
     name: 'unsuspend-user',
     summary: 'End the suspension of a user',
-    details: 'What has not expired meanwhile works again: sessions, API keys, agents and invites that they sent.',
+    details:
+      'What has not expired meanwhile works again: sessions, API keys, agents and invites that they sent.',
     examples: ['unsuspend-user --email grace@example.com'],
   })
     .requiredOption('--email <address>', 'Email address or id of the user')
@@ -194,7 +195,9 @@ export function addUserCommands(program: Command): void {
         const user = await requireUser(services, options.email)
         const changed = await services.accounts.unsuspend(user.id)
         print(options, { ok: true, changed }, [
-          changed ? `${describeUser(user)} is not suspended any more.` : `${describeUser(user)} is not suspended.`,
+          changed
+            ? `${describeUser(user)} is not suspended any more.`
+            : `${describeUser(user)} is not suspended.`,
         ])
       })
     })
@@ -276,7 +279,10 @@ function addLinkCommand(
       await withServices(async (services) => {
         const user = await requireUser(services, options.email)
         if (user.suspendedAt !== null)
-          throw new CommandError('refused', `${toVisible(user.email)} is suspended: use unsuspend-user first.`)
+          throw new CommandError(
+            'refused',
+            `${toVisible(user.email)} is suspended: use unsuspend-user first.`,
+          )
         const { url, expiresAt } = await services.credentials.createLink(purpose, user.id)
         print(options, { email: user.email, url, expiresAt: expiresAt.toISOString() }, [url])
         const expiry = `It works once, until ${String(formatTime(expiresAt))} UTC.`

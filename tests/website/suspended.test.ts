@@ -3,15 +3,7 @@ import { generateSync } from 'otplib'
 import { describe, expect, it, vi } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createAuthenticator } from '../support/authenticator.ts'
-import {
-  addPerson,
-  createCompany,
-  createInvite,
-  createTeam,
-  findJobs,
-  patch,
-  randomEmail,
-} from '../support/company.ts'
+import { addPerson, createCompany, createInvite, findJobs, patch, randomEmail } from '../support/company.ts'
 import { createComment } from '../support/comments.ts'
 import { openEventStream } from '../support/event-stream-client.ts'
 import { startMailServer } from '../support/mail-server.ts'

@@ -55,7 +55,8 @@ export async function acceptInvite(
   if (!invite || !address) throw errors.notFound()
   assertOwn(invite, address)
   assertPending(invite, now)
-  if (!inviter || inviter.isSuspended || !mayStillInvite(inviter.role, invite.role)) throw errors.inviteRevoked()
+  if (!inviter || inviter.isSuspended || !mayStillInvite(inviter.role, invite.role))
+    throw errors.inviteRevoked()
   if (membershipCount >= membershipsMax) throw errors.workspaceLimit()
   write(() => closeInvite(tx, invite.id, 'accepted'))
   const { workspaceSlug: slug, workspaceName, invitedByName } = invite
