@@ -116,7 +116,8 @@ select
   "workspaces"."id",
   "workspaces"."name",
   "workspaces"."slug",
-  "memberships"."role"
+  "memberships"."role",
+  "users"."kind" = 'service' as "is_service"
 from
   "agent_grants"
   inner join "memberships" on (
