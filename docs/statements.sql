@@ -155,6 +155,7 @@ from
       "agent_grants"."user_id" as "userId",
       "users"."name" as "userName",
       "agent_grants"."scopes" as "scopes",
+      "agent_grants"."members_may_ask" as "membersMayAsk",
       to_char("agent_grants"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("agent_grants"."last_used_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastUsedAt",
       to_char("agent_grants"."expires_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt"
@@ -184,6 +185,7 @@ from
       "agent_grants"."user_id" as "userId",
       "users"."name" as "userName",
       "agent_grants"."scopes" as "scopes",
+      "agent_grants"."members_may_ask" as "membersMayAsk",
       to_char("agent_grants"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("agent_grants"."last_used_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastUsedAt",
       to_char("agent_grants"."expires_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt"
@@ -233,6 +235,7 @@ from
       "agent_grants"."user_id" as "userId",
       "users"."name" as "userName",
       "agent_grants"."scopes" as "scopes",
+      "agent_grants"."members_may_ask" as "membersMayAsk",
       to_char("agent_grants"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("agent_grants"."last_used_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastUsedAt",
       to_char("agent_grants"."expires_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt"
@@ -786,6 +789,15 @@ where
     and "replaced"."revoked_at" is null
     and "replaced"."expires_at" > $3
   );
+
+-- asks_lock_of_grant
+select
+  pg_advisory_xact_lock(hashtextextended ('asks of ' || $1::text, 0))
+from
+  (
+    values
+      (0)
+  ) as asks;
 
 -- comment_mentions_insert
 insert into
@@ -11468,13 +11480,24 @@ select
   "service_accounts"."created_by_user_id",
   "makers"."name",
   "service_accounts"."created_at",
-  (
-    select
-      max("api_keys"."last_used_at")
-    from
-      "api_keys"
-    where
-      "api_keys"."user_id" = "users"."id"
+  greatest(
+    (
+      select
+        max("api_keys"."last_used_at")
+      from
+        "api_keys"
+      where
+        "api_keys"."user_id" = "users"."id"
+    ),
+    (
+      select
+        max("agent_grants"."last_used_at")
+      from
+        "agent_grants"
+      where
+        "agent_grants"."workspace_id" = "service_accounts"."workspace_id"
+        and "agent_grants"."user_id" = "users"."id"
+    )
   )
 from
   "service_accounts"
@@ -11502,13 +11525,24 @@ select
   "service_accounts"."created_by_user_id",
   "makers"."name",
   "service_accounts"."created_at",
-  (
-    select
-      max("api_keys"."last_used_at")
-    from
-      "api_keys"
-    where
-      "api_keys"."user_id" = "users"."id"
+  greatest(
+    (
+      select
+        max("api_keys"."last_used_at")
+      from
+        "api_keys"
+      where
+        "api_keys"."user_id" = "users"."id"
+    ),
+    (
+      select
+        max("agent_grants"."last_used_at")
+      from
+        "agent_grants"
+      where
+        "agent_grants"."workspace_id" = "service_accounts"."workspace_id"
+        and "agent_grants"."user_id" = "users"."id"
+    )
   )
 from
   "service_accounts"

@@ -280,12 +280,13 @@ describe('no token is issued', () => {
 
   it('by another grant: a refresh token, a code, or without a grant for who registers', async () => {
     const { client } = await createMachine()
+    const notAllowed = {
+      error: 'invalid_request',
+      error_description: 'requested grant type is not allowed for this client',
+    }
     const parameters = { refresh_token: 'a', code: 'b', redirect_uri: 'https://agent.example/callback' }
     for (const grant of ['refresh_token', 'authorization_code'])
-      expect(refusalOf(await ask(client, { grant_type: grant, ...parameters }))).toEqual([
-        400,
-        'unauthorized_client',
-      ])
+      expect((await ask(client, { grant_type: grant, ...parameters })).json()).toEqual(notAllowed)
     const registered = await tester.register({
       redirect_uris: ['https://agent.example/callback'],
       token_endpoint_auth_method: 'client_secret_basic',
@@ -301,7 +302,7 @@ describe('no token is issued', () => {
       grant_types: string[]
     }>()
     expect(types).toEqual(['authorization_code', 'refresh_token'])
-    expect(refusalOf(await requestToken(basic(id, secret), {}))).toEqual([400, 'unauthorized_client'])
+    expect((await requestToken(basic(id, secret), {})).json()).toEqual(notAllowed)
   })
 
   it('for a JWT that was used before, is for another audience, lasts too long, or has another key', async () => {

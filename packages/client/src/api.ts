@@ -4199,7 +4199,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When one of its keys was last used. Null: never.
+             * @description When one of its keys or OAuth clients was last used. Null: never.
              * @example 2026-11-21T03:04:05.678Z
              */
             lastUsedAt: string | null;
@@ -4664,6 +4664,8 @@ export interface components {
             userName: string;
             /** @description What the agent may do, as OAuth scopes. */
             scopes: string[];
+            /** @description Whether other members may ask the agent in comments. It then acts with the role of a member at most. */
+            membersMayAsk: boolean;
             /**
              * Format: date-time
              * @description When access was granted.
@@ -8748,7 +8750,7 @@ export interface operations {
                      * @enum {string}
                      */
                     form?: "short" | "digest" | "full";
-                    /** @description Of workspace.created|updated|icon_changed|icon_removed|ownership_transferred|deleted|restored|exported, member.joined|role_changed|updated|removed|left, person.erased, api_key.stopped, invite.created|resent|revoked|declined|undeliverable|role_changed|accepted, team.created|renamed|deleted|member_added|member_removed, seed.created|updated|joined|person_asked|left|deleted|restored, evidence.added|updated|withdrawn, comment.added|updated|deleted, agent_request.created|answered|declined|cancelled|expired, integration.granted|changed|used|revoked, service_account.created|updated|deleted|key_created|key_rotated|key_revoked|client_created|client_prolonged|client_revoked|keys_known, webhook.created|updated|deleted|secret_rotated|tested|redelivered|disabled. */
+                    /** @description Of workspace.created|updated|icon_changed|icon_removed|ownership_transferred|deleted|restored|exported member.joined|role_changed|updated|removed|left person.erased api_key.stopped invite.created|resent|revoked|declined|undeliverable|role_changed|accepted team.created|renamed|deleted|member_added|member_removed seed.created|updated|joined|person_asked|left|deleted|restored evidence.added|updated|withdrawn comment.added|updated|deleted agent_request.created|answered|declined|cancelled|expired integration.granted|changed|used|revoked service_account.created|updated|deleted|key_created|key_rotated|key_revoked|client_created|client_prolonged|client_revoked|keys_known webhook.created|updated|deleted|secret_rotated|tested|redelivered|disabled. */
                     types?: string[];
                     /** @description All but these. */
                     notTypes?: string[];
@@ -17123,8 +17125,6 @@ export interface operations {
                         keys: {
                             [key: string]: unknown;
                         }[];
-                    } & {
-                        [key: string]: unknown;
                     };
                     /** @description For `private_key_jwt`: an https URL of the public keys, instead of `jwks`. */
                     jwksUri?: string;
@@ -19012,6 +19012,7 @@ export interface operations {
                      *         "scopes": [
                      *           "validation-kit:read"
                      *         ],
+                     *         "membersMayAsk": false,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "lastUsedAt": null,
                      *         "expiresAt": "2026-11-28T03:04:05.678Z"
@@ -19071,6 +19072,7 @@ export interface operations {
                      *       "scopes": [
                      *         "validation-kit:read"
                      *       ],
+                     *       "membersMayAsk": false,
                      *       "createdAt": "2026-11-21T03:04:05.678Z",
                      *       "lastUsedAt": null,
                      *       "expiresAt": "2026-11-28T03:04:05.678Z"

@@ -100,14 +100,14 @@ export const serviceAccountsCreateClient = operation({
       jwks: Type.Optional(
         Type.Object(
           {
-            keys: Type.Array(Type.Object({}, { additionalProperties: true }), {
+            keys: Type.Array(Type.Unsafe<object>({ type: 'object', additionalProperties: true }), {
               minItems: 1,
               maxItems: keysMax,
               description: 'The keys, each a JWK.',
             }),
           },
           {
-            additionalProperties: true,
+            additionalProperties: false,
             description:
               'For `private_key_jwt`: its public keys (RFC 7517), of P-256, Ed25519 or RSA with at least 2,048 bits.',
           },

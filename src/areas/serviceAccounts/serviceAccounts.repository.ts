@@ -12,8 +12,10 @@ import type { ServiceRole } from '../../domain/service-accounts.ts'
 
 const makers = alias(users, 'makers')
 
-const lastUseOfKeys = sql<Date | null>`(
-  select max(${apiKeys.lastUsedAt}) from ${apiKeys} where ${apiKeys.userId} = ${users.id}
+const lastUse = sql<Date | null>`greatest(
+  (select max(${apiKeys.lastUsedAt}) from ${apiKeys} where ${apiKeys.userId} = ${users.id}),
+  (select max(${agentGrants.lastUsedAt}) from ${agentGrants}
+    where ${agentGrants.workspaceId} = ${serviceAccounts.workspaceId} and ${agentGrants.userId} = ${users.id})
 )`.mapWith((text: string): Date | null => new Date(text))
 
 /** The service accounts of a workspace that are not deleted and match a filter, oldest first. */
@@ -27,7 +29,7 @@ function selectAccounts(executor: Executor, filter?: SQL) {
       createdByUserId: serviceAccounts.createdByUserId,
       createdByName: makers.name,
       createdAt: serviceAccounts.createdAt,
-      lastUsedAt: lastUseOfKeys,
+      lastUsedAt: lastUse,
     })
     .from(serviceAccounts)
     .innerJoin(users, eq(users.id, serviceAccounts.userId))

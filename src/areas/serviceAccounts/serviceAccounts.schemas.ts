@@ -33,7 +33,7 @@ const ServiceAccount = named(
     }),
     createdByName: nullableString({ description: 'The name of that person.' }),
     createdAt: timestamp('When it was made.'),
-    lastUsedAt: nullableTimestamp('When one of its keys was last used. Null: never.'),
+    lastUsedAt: nullableTimestamp('When one of its keys or OAuth clients was last used. Null: never.'),
   },
   {
     id: exampleIds.serviceAccount,
