@@ -99,7 +99,8 @@ export interface GrantsService {
 }
 
 /** The version of a grant: of what its person can change. */
-export const versionOfGrant = (grant: AgentGrant) => versionOfFields(grant, ['expiresAt', 'scopes', 'membersMayAsk'])
+export const versionOfGrant = (grant: AgentGrant) =>
+  versionOfFields(grant, ['expiresAt', 'scopes', 'membersMayAsk'])
 
 export interface GrantsServiceOptions {
   db: Database

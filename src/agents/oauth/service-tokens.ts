@@ -25,9 +25,8 @@ export function createServiceTokens({ db, clock }: { db: Database; clock: Clock 
       if (!grant) throw new errors.UnauthorizedClient('The access of this client has ended.')
       const allowed: string[] = scopesOfRole(grant.role, grant.scopes)
       const { params = {} } = oidc
-      const asked = String(params.scope ?? '')
-        .split(' ')
-        .filter((scope) => scope !== '' && scope !== offlineScope)
+      const scope = typeof params.scope === 'string' ? params.scope : ''
+      const asked = scope.split(' ').filter((scope) => scope !== '' && scope !== offlineScope)
       const refused = asked.find((scope) => !allowed.includes(scope))
       if (refused !== undefined)
         throw new errors.InvalidScope('The client does not have this scope.', refused)
