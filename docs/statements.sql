@@ -124,7 +124,8 @@ select
   "workspaces"."id",
   "workspaces"."name",
   "workspaces"."slug",
-  "memberships"."role"
+  "memberships"."role",
+  "users"."kind" = 'service' as "is_service"
 from
   "agent_grants"
   inner join "memberships" on (
@@ -165,6 +166,7 @@ from
       "agent_grants"."user_id" as "userId",
       "users"."name" as "userName",
       "agent_grants"."scopes" as "scopes",
+      "agent_grants"."members_may_ask" as "membersMayAsk",
       to_char("agent_grants"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("agent_grants"."last_used_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastUsedAt",
       to_char("agent_grants"."expires_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt"
@@ -194,6 +196,7 @@ from
       "agent_grants"."user_id" as "userId",
       "users"."name" as "userName",
       "agent_grants"."scopes" as "scopes",
+      "agent_grants"."members_may_ask" as "membersMayAsk",
       to_char("agent_grants"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("agent_grants"."last_used_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastUsedAt",
       to_char("agent_grants"."expires_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt"
@@ -243,6 +246,7 @@ from
       "agent_grants"."user_id" as "userId",
       "users"."name" as "userName",
       "agent_grants"."scopes" as "scopes",
+      "agent_grants"."members_may_ask" as "membersMayAsk",
       to_char("agent_grants"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("agent_grants"."last_used_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastUsedAt",
       to_char("agent_grants"."expires_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt"
@@ -813,6 +817,15 @@ where
     and "replaced"."revoked_at" is null
     and "replaced"."expires_at" > $3
   );
+
+-- asks_lock_of_grant
+select
+  pg_advisory_xact_lock(hashtextextended ('asks of ' || $1::text, 0))
+from
+  (
+    values
+      (0)
+  ) as asks;
 
 -- comment_mentions_insert
 insert into
@@ -11547,13 +11560,24 @@ select
   "service_accounts"."created_by_user_id",
   "makers"."name",
   "service_accounts"."created_at",
-  (
-    select
-      max("api_keys"."last_used_at")
-    from
-      "api_keys"
-    where
-      "api_keys"."user_id" = "users"."id"
+  greatest(
+    (
+      select
+        max("api_keys"."last_used_at")
+      from
+        "api_keys"
+      where
+        "api_keys"."user_id" = "users"."id"
+    ),
+    (
+      select
+        max("agent_grants"."last_used_at")
+      from
+        "agent_grants"
+      where
+        "agent_grants"."workspace_id" = "service_accounts"."workspace_id"
+        and "agent_grants"."user_id" = "users"."id"
+    )
   )
 from
   "service_accounts"
@@ -11581,13 +11605,24 @@ select
   "service_accounts"."created_by_user_id",
   "makers"."name",
   "service_accounts"."created_at",
-  (
-    select
-      max("api_keys"."last_used_at")
-    from
-      "api_keys"
-    where
-      "api_keys"."user_id" = "users"."id"
+  greatest(
+    (
+      select
+        max("api_keys"."last_used_at")
+      from
+        "api_keys"
+      where
+        "api_keys"."user_id" = "users"."id"
+    ),
+    (
+      select
+        max("agent_grants"."last_used_at")
+      from
+        "agent_grants"
+      where
+        "agent_grants"."workspace_id" = "service_accounts"."workspace_id"
+        and "agent_grants"."user_id" = "users"."id"
+    )
   )
 from
   "service_accounts"

@@ -34,6 +34,8 @@ import { seedsRoutes } from './areas/seeds/seeds.routes.ts'
 import { seedsSchemas } from './areas/seeds/seeds.schemas.ts'
 import { teamsRoutes } from './areas/teams/teams.routes.ts'
 import { teamsSchemas } from './areas/teams/teams.schemas.ts'
+import { serviceClientsRoutes } from './agents/service-clients/service-clients.routes.ts'
+import { serviceClientsSchemas } from './agents/service-clients/service-clients.schemas.ts'
 import { serviceAccountsRoutes } from './areas/serviceAccounts/serviceAccounts.routes.ts'
 import { serviceAccountsSchemas } from './areas/serviceAccounts/serviceAccounts.schemas.ts'
 import { webhooksRoutes } from './areas/webhooks/webhooks.routes.ts'
@@ -113,6 +115,7 @@ const schemas = [
   ...eventsSchemas,
   ...webhooksSchemas,
   ...serviceAccountsSchemas,
+  ...serviceClientsSchemas,
   ...notificationsSchemas,
   ...peopleSchemas,
   ...seedsSchemas,
@@ -305,6 +308,7 @@ export async function buildApp(
     eventsRoutes(scope, services.events)
     webhooksRoutes(scope, services)
     serviceAccountsRoutes(scope, services.serviceAccounts)
+    serviceClientsRoutes(scope, services.serviceClients)
     peopleRoutes(scope, services.people)
     seedsRoutes(scope, services.seeds)
     evidenceRoutes(scope, services)

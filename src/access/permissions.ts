@@ -66,6 +66,11 @@ export const permissions = {
   'serviceAccounts.createKey': managers,
   'serviceAccounts.rotateKey': managers,
   'serviceAccounts.revokeKey': managers,
+  'serviceAccounts.listClients': managers,
+  'serviceAccounts.createClient': managers,
+  'serviceAccounts.revokeClient': managers,
+  /** On the website. */
+  'serviceAccounts.prolongClient': managers,
   'seeds.list': everybody,
   'seeds.create': writers,
   'seeds.get': everybody,

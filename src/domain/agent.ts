@@ -1,6 +1,6 @@
 import { unrestricted } from './key-restrictions.ts'
 import type { Principal, PrincipalUser } from './principal.ts'
-import type { Role } from './roles.ts'
+import { isAbove, type Role } from './roles.ts'
 
 /** The scope of a grant that may read the validation kit. Every grant has it. */
 export const validationKitScope = 'validation-kit:read'
@@ -71,6 +71,22 @@ export function toAskedScopes(texts: readonly string[]): AgentScope[] {
   return toAgentScopes(texts).filter((scope) => !unaskedScopes.includes(scope))
 }
 
+/** The lowest role that may use what a scope allows, for the scopes that change something. */
+const rolesOfScopes: Partial<Record<string, Role>> = {
+  'seeds:write': 'member',
+  'workspace:write': 'admin',
+} satisfies Partial<Record<AgentScope, Role>>
+
+/** The scopes among texts of which a role may use what they allow. */
+export function scopesOfRole(role: Role, texts: readonly string[]): AgentScope[] {
+  return toAgentScopes(texts).filter((scope) => !isAbove(rolesOfScopes[scope] ?? role, role))
+}
+
+/** The scopes that only people tick on the website, among texts. */
+export function unaskedOf(texts: readonly string[]): string[] {
+  return texts.filter((scope) => unaskedScopes.includes(scope))
+}
+
 /** What a validation kit has of each seed, from little to everything. */
 export const kitDetails = ['outline', 'summary', 'full'] as const
 
@@ -116,6 +132,8 @@ export interface AgentPrincipal {
   workspace: { id: string; name: string; slug: string }
   /** The current role of the user in the workspace. */
   role: Role
+  /** Whether the user is a service account, whose client has no person. */
+  isService?: boolean
   /** Whether the request asked for reading tools only. */
   onlyReads?: boolean
 }
@@ -126,10 +144,15 @@ export function mayReadDiscussions({ grant }: AgentPrincipal): boolean {
 }
 
 /** An agent as a caller of services: it acts as the user of its grant, and only in the workspace of its grant. */
-export function toPrincipal({ grant, user, workspace }: AgentPrincipal): Principal {
+export function toPrincipal({ grant, user, workspace, isService }: AgentPrincipal): Principal {
   const credential = { apiKeyId: null, sessionId: null, grantId: grant.id }
   const { clientName: agentName, membersMayAsk } = grant
   // What members can ask it for, it sees as a member.
   const restrictions = membersMayAsk && { restrictions: { ...unrestricted, maxRole: 'member' as const } }
-  return { user, source: 'mcp', ...credential, agentName, onlyWorkspaceId: workspace.id, ...restrictions }
+  const service = isService && { isService }
+  return {
+    ...{ user, source: 'mcp', ...credential, agentName, onlyWorkspaceId: workspace.id },
+    ...service,
+    ...restrictions,
+  }
 }

@@ -81,6 +81,16 @@ const exampleService = {
   name: 'CRM sync',
 }
 const serviceKey = { ...service, apiKeyId: id('the API key'), keyName: text('The name of the API key.') }
+const serviceClient = {
+  ...service,
+  grantId: id('the client, and of its access'),
+  clientName: text('The name of the client.'),
+}
+const exampleServiceClient = {
+  ...exampleService,
+  grantId: exampleIds.grant,
+  clientName: 'Nightly import',
+}
 const exampleServiceKey = { ...exampleService, apiKeyId: exampleIds.apiKey, keyName: 'Production' }
 
 const workspace = {
@@ -825,6 +835,41 @@ export const eventKinds = {
     summarize: ({ name, keyName }, actor) =>
       `${actor} revoked the API key ${keyName} of the service account ${name}`,
     example: exampleServiceKey,
+  }),
+  'service_account.client_created': kind(
+    { ...serviceClient, scopes: Type.Array(Type.String(), { description: 'Its OAuth scopes.' }) },
+    {
+      readers: 'managers',
+      target: ['user', 'userId'],
+      summarize: ({ name, clientName }, actor) =>
+        `${actor} created the OAuth client ${clientName} of the service account ${name}`,
+      example: { ...exampleServiceClient, scopes: ['validation-kit:read', 'seeds:write'] },
+    },
+  ),
+  'service_account.client_prolonged': kind(
+    {
+      ...serviceClient,
+      expiredAt: text('When its access would have ended.'),
+      expiresAt: text('When it ends now.'),
+    },
+    {
+      readers: 'managers',
+      target: ['user', 'userId'],
+      summarize: ({ name, clientName }, actor) =>
+        `${actor} prolonged the access of the OAuth client ${clientName} of the service account ${name}`,
+      example: {
+        ...exampleServiceClient,
+        expiredAt: '2026-11-21T03:04:05.678Z',
+        expiresAt: '2027-11-21T03:04:05.678Z',
+      },
+    },
+  ),
+  'service_account.client_revoked': kind(serviceClient, {
+    readers: 'managers',
+    target: ['user', 'userId'],
+    summarize: ({ name, clientName }, actor) =>
+      `${actor} revoked the OAuth client ${clientName} of the service account ${name}`,
+    example: exampleServiceClient,
   }),
   'service_account.keys_known': kind(
     {

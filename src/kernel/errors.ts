@@ -525,6 +525,30 @@ export const errors = {
     'The workspace already has 20 service accounts. Delete one first.',
     'The workspace already has 20 service accounts.',
   ),
+  serviceClientLimit: error(
+    'Conflict',
+    'service_client_limit',
+    'The service account already has 10 clients. Revoke one first.',
+    'The service account already has 10 OAuth clients whose access has not ended.',
+  ),
+  clientKeysInvalid: error(
+    'InvalidInput',
+    'client_keys_invalid',
+    'Give public keys or an https URL of them to a client that signs, and neither to a client with a secret.',
+    'With `private_key_jwt`, `jwks` and `jwksUri` are both given or both missing, `jwksUri` is not an https URL, or a key of `jwks` is not public, or of another kind than P-256, Ed25519 and RSA with at least 2,048 bits. With `client_secret_basic`, one of them is given.',
+  ),
+  scopeTooHigh: error(
+    'InvalidInput',
+    'scope_too_high',
+    'The role of the service account does not allow one of these scopes.',
+    '`scopes` contains `seeds:write` and the service account is a viewer, or `workspace:write` and it is not an admin.',
+  ),
+  scopeOnWebsiteOnly: error(
+    'Forbidden',
+    'scope_on_website_only',
+    'The scope workspace:write can be given on the website only.',
+    '`scopes` contains `workspace:write`, which only a person on the website can give.',
+  ),
   isServiceAccount: error(
     'Conflict',
     'is_service_account',

@@ -33,6 +33,7 @@ import { createWorkspaceKeysService } from '../areas/apiKeys/workspace-keys.serv
 import { createAgentRequestsService } from '../areas/agentRequests/agentRequests.service.ts'
 import { createCommentsService } from '../areas/comments/comments.service.ts'
 import { createEventsService } from '../areas/events/events.service.ts'
+import { createServiceClientsService } from '../agents/service-clients/service-clients.service.ts'
 import { createGrantsService } from '../agents/grants/grants.service.ts'
 import { createInvitesService } from '../areas/invites/invites.service.ts'
 import { createReceivedInvitesService } from '../areas/invites/received-invites.service.ts'
@@ -408,6 +409,8 @@ export function createServices(options: ServicesOptions) {
       requireWorkspace,
       apiKeyPrefix: config.apiKeyPrefix,
     }),
+    /** Their OAuth clients. */
+    serviceClients: createServiceClientsService({ ...takeShare(), requireWorkspace }),
     system: createSystemService({ clock, appSecret, isDatabaseReady: () => isDatabaseReady(db) }),
     teams,
     webhooks: createWebhooksService({ ...webhookShare, isDevelopment: config.isDevelopment }),

@@ -118,7 +118,8 @@ const reasons: Record<string, string> = {
   ...fill(ofServices, [
     ...['serviceAccounts.list', 'serviceAccounts.create', 'serviceAccounts.update'],
     ...['serviceAccounts.delete', 'serviceAccounts.listKeys', 'serviceAccounts.createKey'],
-    ...['serviceAccounts.rotateKey', 'serviceAccounts.revokeKey'],
+    ...['serviceAccounts.rotateKey', 'serviceAccounts.revokeKey', 'serviceAccounts.listClients'],
+    ...['serviceAccounts.createClient', 'serviceAccounts.revokeClient'],
   ]),
   ...fill(ofGrants, ['integrations.list', 'integrations.get', 'integrations.revoke']),
   ...fill(ofAskers, ['agentRequests.askable', 'agentRequests.cancel']),

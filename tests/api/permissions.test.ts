@@ -107,6 +107,7 @@ describe('the permission table', () => {
       'integrations.grant': new Set(roles),
       'integrations.updateScopes': new Set(roles),
       'integrations.prolong': new Set(roles),
+      'serviceAccounts.prolongClient': new Set(['owner', 'admin']),
       'integrations.updateAsking': new Set(roles),
     }
     for (const [id = '', target = '', , ...cells] of rows.filter(([name]) => !isForInvited(name))) {

@@ -199,6 +199,19 @@ describe('the errors', () => {
 })
 
 describe('an agent', () => {
+  it('asks no more than 20 people at the same moment', async () => {
+    const agent = await letAgentIn(service, workspace, admin)
+    const seeds = []
+    for (let i = 0; i < 25; i++) seeds.push(await createSeed(service, owner, company))
+    const input = { userId: member.id, as: 'participant' }
+    const answers = await Promise.all(
+      seeds.map(({ id }) => agent.send('seeds:askToJoin', { seedId: id, ...input })),
+    )
+    const refused = answers.filter(({ statusCode }) => statusCode !== 200)
+    expect(refused).toHaveLength(5)
+    for (const answer of refused) expectError(answer, errors.tooManyAsked)
+  })
+
   it('asks by ask_to_join, 20 people in 24 hours at most', async () => {
     const agent = await letAgentIn(service, workspace, admin)
     const first = await createSeed(service, owner, company)

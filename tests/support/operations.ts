@@ -734,6 +734,28 @@ export const operations: Record<string, Operation> = {
       summary: 'Olga Owner revoked the API key Production of the service account {label}',
     },
   },
+  'serviceAccounts.listClients': {
+    request: 'GET /v1/workspaces/{slug}/service-accounts/{serviceAccountId}/clients',
+  },
+  'serviceAccounts.createClient': {
+    request: 'POST /v1/workspaces/{slug}/service-accounts/{serviceAccountId}/clients',
+    body: { name: '{name}', method: 'client_secret_basic', scopes: ['workspace:read'] },
+    event: {
+      type: 'service_account.client_created',
+      target: ['user', 'serviceUserId'],
+      summary: 'Olga Owner created the OAuth client {name} of the service account {label}',
+      again: 'changes',
+    },
+  },
+  'serviceAccounts.revokeClient': {
+    request:
+      'POST /v1/workspaces/{slug}/service-accounts/{serviceAccountId}/clients/{serviceClientId}/revoke',
+    event: {
+      type: 'service_account.client_revoked',
+      target: ['user', 'serviceUserId'],
+      summary: 'Olga Owner revoked the OAuth client Nightly import of the service account {label}',
+    },
+  },
 
   'people.list': { request: 'GET /v1/workspaces/{slug}/people', list: { ...memberRows, key: 'id' } },
 
@@ -1019,6 +1041,9 @@ export const permissionTable = `
   serviceAccounts.createKey    admin   -       | ok     ok     role   role   | out      key
   serviceAccounts.rotateKey    admin   -       | ok     ok     role   role   | out      key
   serviceAccounts.revokeKey    admin   -       | ok     ok     role   role   | out      key
+  serviceAccounts.listClients  admin   -       | ok     ok     role   role   | out      key
+  serviceAccounts.createClient admin   -       | ok     ok     role   role   | out      key
+  serviceAccounts.revokeClient admin   -       | ok     ok     role   role   | out      key
 
   people.list                  -       -       | ok     ok     ok     ok     | out      key
   apiKeys.listOfWorkspace      -       -       | ok     ok     role   role   | out      key

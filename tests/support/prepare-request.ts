@@ -17,7 +17,7 @@ import { makePng } from './images.ts'
 import { insertNotification } from './notifications.ts'
 import type { Operation } from './operations.ts'
 import { createSeed, insertGrant } from './seeds.ts'
-import { createServiceAccount, createServiceKey } from './service-accounts.ts'
+import { createServiceAccount, createServiceClient, createServiceKey } from './service-accounts.ts'
 import type { TestApp, TestPerson } from './test-app.ts'
 import { createWebhook } from './webhooks.ts'
 import { allowActions, allowDomains, randomSlug } from './workspaces.ts'
@@ -111,6 +111,13 @@ const makers: Record<string, (service: Service, place: Place) => Promise<Values>
       id: String(values.serviceAccountId),
     })
     return { ...values, serviceKeyId: key.id }
+  },
+  async serviceClientId(service, place) {
+    const values = await makeServiceAccount(service, place)
+    const { company } = place
+    const url = `${company.url}/service-accounts/${values.serviceAccountId}`
+    const { id } = await createServiceClient(service, company.owner, { url })
+    return { ...values, serviceClientId: id }
   },
   async apiKeyId({ as }, { actor, label }) {
     const answer = await as(actor, post('/v1/api-keys', { name: label }))

@@ -180,6 +180,7 @@ export async function insertGrant(
     userId: person.id,
     userName: person.name,
     scopes: ['validation-kit:read'],
+    membersMayAsk: false,
     createdAt: createdAt.toISOString(),
     lastUsedAt: null,
     expiresAt: expiresAt.toISOString(),

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { ServiceClient } from '../../src/agents/service-clients/service-clients.service.ts'
 import type { ServiceAccount } from '../../src/areas/serviceAccounts/serviceAccounts.service.ts'
 import type { TestKey } from './api-keys.ts'
 import { post, type TestCompany } from './company.ts'
@@ -37,6 +38,23 @@ export async function createServiceKey(
   expect(answer.statusCode, answer.body).toBe(200)
   const key = answer.json<TestKey>()
   return { ...key, apiKey: key.secret }
+}
+
+/** An OAuth client of a service account, with its secret. */
+export type TestClient = ServiceClient & { secret: string | null }
+
+/** Makes an OAuth client of a service account through the API, by default with a secret. */
+export async function createServiceClient(
+  { as }: Pick<TestApp, 'as'>,
+  actor: Caller,
+  { url }: { url: string },
+  input: object = {},
+): Promise<TestClient> {
+  const body = { name: 'Nightly import', method: 'client_secret_basic', scopes: [], ...input }
+  const answer = await as(actor, post(`${url}/clients`, body))
+  expect(answer.statusCode, answer.body).toBe(200)
+  const { client, secret } = answer.json<{ client: ServiceClient; secret: string | null }>()
+  return { ...client, secret }
 }
 
 /** A service account that sends requests. `id` is that of the account, not of its member. */

@@ -65,6 +65,7 @@ const forms: [operationId: string, page: string, action: string][] = [
   ['serviceAccounts.create', `${base}/settings/service-accounts`, `${base}/settings/service-accounts`],
   ['serviceAccounts.update', accountPage, accountPage],
   ['serviceAccounts.createKey', accountPage, `${accountPage}/keys`],
+  ['serviceAccounts.createClient', accountPage, `${accountPage}/clients`],
   ['webhooks.create', `${base}/settings/webhooks`, `${base}/settings/webhooks`],
   ['webhooks.update', `${base}/settings/webhooks/${webhook.id}`, `${base}/settings/webhooks/${webhook.id}`],
   ['seeds.addEvidence', `${base}/seeds/${seed.id}`, `${base}/seeds/${seed.id}/evidence`],

@@ -71,6 +71,7 @@ const exceptions: Record<string, string> = {
   '/w/:slug/agents/:id/scopes': isConsent,
   '/w/:slug/first-steps': ofBrowser,
   '/w/:slug/settings/allow': isConsent,
+  '/w/:slug/settings/service-accounts/:id/clients/prolong': isConsent,
 }
 
 const entries = [operationOfForm, pending, exceptions].flatMap((table) => Object.keys(table))

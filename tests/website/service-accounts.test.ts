@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import type { ServiceClient } from '../../src/agents/service-clients/service-clients.service.ts'
 import type { ServiceAccount } from '../../src/areas/serviceAccounts/serviceAccounts.service.ts'
 import { expectWorks } from '../support/api-keys.ts'
 import { createCompany, del, get } from '../support/company.ts'
@@ -72,6 +73,56 @@ describe('the page of service accounts', () => {
     expect(noticeOn(deleted.body)).toContain('Importer')
     expect(await list()).toEqual([])
     await expectWorks(website, account, false)
+  })
+
+  it('creates, lists, prolongs and revokes OAuth clients, whose secret it shows once and after a proof', async () => {
+    const { company, admin, path } = await startCompany()
+    const account = await createServiceAccount(website, company.admin, company, { role: 'admin' })
+    const page = `${path}/${account.id}`
+    await admin.get(page)
+    const fields = { name: 'Nightly import', method: 'client_secret_basic', jwksUri: '' }
+    const made = await admin.submit(`${page}/clients`, { ...fields, 'workspace:write': 'on' })
+    const secret = /id="secret"[^>]*value="([^"]+)"/.exec(made.body)?.[1] ?? ''
+    expect(secret).toHaveLength(43)
+    const list = async () =>
+      (await website.as(company.owner, get(`${account.url}/clients`))).json<ServiceClient[]>()
+    const [client] = await list()
+    expect(client).toMatchObject({ scopes: ['validation-kit:read', 'workspace:write'] })
+    expect(made.body).toContain(client?.clientId)
+    const shown = (await admin.get(page)).body
+    expect(shown).not.toContain(secret)
+    expect(shown).toContain('Manages teams, invites people')
+
+    await website.db.execute(sql`
+      update agent_grants set expires_at = now() + interval '1 day' where id = ${client?.id}`)
+    const chosen = { serviceClientId: String(client?.id) }
+    const prolonged = await admin.submit(`${page}/clients/prolong`, chosen)
+    expect(noticeOn(prolonged.body)).toContain('access for another year')
+    expect(Date.parse(String((await list())[0]?.expiresAt))).toBeGreaterThan(Date.now() + 364 * 86_400_000)
+
+    await admin.submit(`${page}/clients`, { name: 'Signer', method: 'private_key_jwt', jwksUri: '' })
+    expect(await list()).toHaveLength(1)
+    const jwksUri = 'https://keys.example/jwks'
+    await admin.submit(`${page}/clients`, { name: 'Signer', method: 'private_key_jwt', jwksUri })
+    expect((await list())[0]).toMatchObject({ name: 'Signer', method: 'private_key_jwt', jwksUri })
+
+    const revoked = await admin.submit(`${page}/clients/revoke`, chosen)
+    expect(noticeOn(revoked.body)).toContain('Nightly import')
+    expect(await list()).toHaveLength(1)
+
+    await website.db.execute(sql`update sessions set proven_at = null where user_id = ${company.admin.id}`)
+    await admin.get(page)
+    const sent = await admin.post(`${page}/clients`, fields)
+    expect(sent.headers.location).toContain('/settings/security/confirm')
+    expect(await list()).toHaveLength(1)
+  })
+
+  it('offers a client no scopes above the role of the account', async () => {
+    const { company, admin, path } = await startCompany()
+    const account = await createServiceAccount(website, company.admin, company, { role: 'viewer' })
+    const { body } = await admin.get(`${path}/${account.id}`)
+    expect(body).toContain('name="workspace:read"')
+    expect(body).not.toContain('name="seeds:write"')
   })
 
   it('is not for members', async () => {

@@ -129,8 +129,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Exchange a code or a refresh token for tokens
-         * @description The token endpoint of OAuth (RFC 6749 §3.2), with PKCE (RFC 7636) and resource indicators (RFC 8707).
+         * Get tokens for a code, for a refresh token, or as a service account
+         * @description The token endpoint of OAuth (RFC 6749 §3.2), with PKCE (RFC 7636) and resource indicators (RFC 8707). A client of a service account uses `client_credentials` (§4.4), and gets no refresh token.
          */
         post: operations["agentOAuth.token"];
         delete?: never;
@@ -2174,7 +2174,7 @@ export interface paths {
         put?: never;
         /**
          * Create a service account
-         * @description For owners and admins, with at most their own role. A service account acts in this workspace by its API keys, which stay when the person who made it leaves. Nobody can sign in as it.
+         * @description For owners and admins, with at most their own role. A service account acts in this workspace by its API keys and its OAuth clients, which stay when the person who made it leaves. Nobody can sign in as it.
          */
         post: operations["serviceAccounts.create"];
         delete?: never;
@@ -2195,7 +2195,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a service account
-         * @description For owners and admins, for service accounts whose role is at most their own. Its keys stop working, and it is no longer a member. What it has written stays, with its name.
+         * @description For owners and admins, for service accounts whose role is at most their own. Its keys and its OAuth clients stop working, and it is no longer a member. What it has written stays, with its name.
          */
         delete: operations["serviceAccounts.delete"];
         options?: never;
@@ -2265,6 +2265,50 @@ export interface paths {
          * @description For owners and admins, for service accounts whose role is at most their own. Takes effect with the next request. Revoking a revoked key succeeds.
          */
         post: operations["serviceAccounts.revokeKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/service-accounts/{serviceAccountId}/clients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the OAuth clients of a service account
+         * @description For owners and admins. Newest first, without those whose access was revoked or has expired.
+         */
+        get: operations["serviceAccounts.listClients"];
+        put?: never;
+        /**
+         * Create an OAuth client of a service account
+         * @description For owners and admins, for service accounts whose role is at most their own. The client gets access tokens by the client credentials grant (RFC 6749 §4.4), with which it acts as the service account over MCP and at `/agent/v1`. Its access ends after 365 days, unless an owner or admin prolongs it on the website. Only this response contains the secret.
+         */
+        post: operations["serviceAccounts.createClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/service-accounts/{serviceAccountId}/clients/{serviceClientId}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke an OAuth client of a service account
+         * @description For owners and admins, for service accounts whose role is at most their own. Takes effect with the next request, also of its access tokens. Revoking a revoked client succeeds.
+         */
+        post: operations["serviceAccounts.revokeClient"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4157,7 +4201,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When one of its keys was last used. Null: never.
+             * @description When one of its keys or OAuth clients was last used. Null: never.
              * @example 2026-11-21T03:04:05.678Z
              */
             lastUsedAt: string | null;
@@ -4169,6 +4213,52 @@ export interface components {
              */
             ok: true;
             serviceAccount: components["schemas"]["ServiceAccount"];
+        };
+        /** @description An OAuth client of a service account: it gets access tokens for MCP and `/agent/v1` without a person. */
+        ServiceClient: {
+            /** @description The id of the client, and of its access in `integrations.list`. */
+            id: string;
+            /** @description Its OAuth client id. */
+            clientId: string;
+            /** @description Its name. */
+            name: string;
+            /**
+             * @description How it authenticates at the token endpoint: by a secret that the service makes, or by JWTs that it signs with a key of its own (RFC 7523).
+             * @enum {string}
+             */
+            method: "client_secret_basic" | "private_key_jwt";
+            /** @description Where its public keys are fetched. Null: nowhere. */
+            jwksUri: string | null;
+            /** @description What it may do, as OAuth scopes, as far as the role of the service account allows that. */
+            scopes: string[];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it last used its access. Null: never.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            lastUsedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When its access ends.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            expiresAt: string;
+        };
+        ServiceClientCreation: {
+            /**
+             * @description Always true: an error has another status.
+             * @constant
+             */
+            ok: true;
+            client: components["schemas"]["ServiceClient"];
+            /** @description The client secret. It is returned only here. Null: the client authenticates by its key. */
+            secret: string | null;
         };
         Notification: {
             /** @description The id of the notification. */
@@ -4578,6 +4668,8 @@ export interface components {
             userName: string;
             /** @description What the agent may do, as OAuth scopes. */
             scopes: string[];
+            /** @description Whether other members may ask the agent in comments. It then acts with the role of a member at most. */
+            membersMayAsk: boolean;
             /**
              * Format: date-time
              * @description When access was granted.
@@ -5792,6 +5884,32 @@ export interface components {
          * @description The request conflicts with the current state.
          *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
          *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         *     - `service_client_limit`: The service account already has 10 OAuth clients whose access has not ended.
+         */
+        "Conflict.idempotency_in_flight.idempotency_key_reused.service_client_limit": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "service_client_limit",
+                 *       "message": "The service account already has 10 clients. Revoke one first.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "service_client_limit";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
          *     - `team_name_taken`: Another team of the workspace already has this name, ignoring case.
          */
         "Conflict.idempotency_in_flight.idempotency_key_reused.team_name_taken": {
@@ -6278,6 +6396,27 @@ export interface components {
          *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
          *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
          *     - `key_restricted`: The API key is restricted, and would create a key that may do more, loosen its own restrictions, or manage another key; or its `maxRole` is below `owner`, and the request concerns the account of its owner.
+         *     - `not_a_member`: The workspace exists, but the caller is not a member of it.
+         *     - `role_insufficient`: The caller's role in the workspace does not allow the operation.
+         *     - `role_too_high`: The operation concerns a member or an invite whose role the caller may not manage, or grants a role above that of the caller.
+         *     - `scope_on_website_only`: `scopes` contains `workspace:write`, which only a person on the website can give.
+         */
+        "Forbidden.key_not_for_workspace.key_read_only.key_restricted.not_a_member.role_insufficient.role_too_high.scope_on_website_only": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "key_not_for_workspace" | "key_read_only" | "key_restricted" | "not_a_member" | "role_insufficient" | "role_too_high" | "scope_on_website_only";
+                } & components["schemas"]["Forbidden"];
+            };
+        };
+        /**
+         * @description The caller may not do this.
+         *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
+         *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
+         *     - `key_restricted`: The API key is restricted, and would create a key that may do more, loosen its own restrictions, or manage another key; or its `maxRole` is below `owner`, and the request concerns the account of its owner.
          *     - `recent_proof_required`: An API key exports or deletes the account of its owner, or transfers or deletes a workspace, and its owner has not allowed it on the website in the last ten minutes. For a workspace, each time anew.
          *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
          */
@@ -6713,6 +6852,24 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Internal"];
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
+         *     - `client_keys_invalid`: With `private_key_jwt`, `jwks` and `jwksUri` are both given or both missing, `jwksUri` is not an https URL, or a key of `jwks` is not public, or of another kind than P-256, Ed25519 and RSA with at least 2,048 bits. With `client_secret_basic`, one of them is given.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
+         *     - `scope_too_high`: `scopes` contains `seeds:write` and the service account is a viewer, or `workspace:write` and it is not an admin.
+         */
+        "InvalidInput.client_keys_invalid.idempotency_key_invalid.scope_too_high": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "client_keys_invalid" | "idempotency_key_invalid" | "scope_too_high";
+                } & components["schemas"]["InvalidInput"]);
             };
         };
         /**
@@ -7766,7 +7923,8 @@ export interface operations {
                      *       ],
                      *       "grant_types_supported": [
                      *         "authorization_code",
-                     *         "refresh_token"
+                     *         "refresh_token",
+                     *         "client_credentials"
                      *       ],
                      *       "scopes_supported": [
                      *         "validation-kit:read",
@@ -8051,7 +8209,7 @@ export interface operations {
                  */
                 "application/x-www-form-urlencoded": {
                     /** @enum {string} */
-                    grant_type: "authorization_code" | "refresh_token";
+                    grant_type: "authorization_code" | "refresh_token" | "client_credentials";
                     code?: string;
                     code_verifier?: string;
                     redirect_uri?: string;
@@ -8087,7 +8245,7 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthTokens"];
                 };
             };
-            /** @description An error such as `invalid_grant` or `invalid_request` (RFC 6749 §5.2). */
+            /** @description An error such as `invalid_grant` or `invalid_request` (RFC 6749 §5.2). `unauthorized_client`: the access of a client of a service account has ended. `invalid_scope`: it asks for more than it has. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8624,7 +8782,7 @@ export interface operations {
                      * @enum {string}
                      */
                     form?: "short" | "digest" | "full";
-                    /** @description Of workspace.created|updated|icon_changed|icon_removed|ownership_transferred|deleted|restored|exported, member.joined|role_changed|updated|removed|suspended|unsuspended|left, person.erased, api_key.stopped, invite.created|resent|revoked|declined|undeliverable|role_changed|accepted, team.created|renamed|deleted|member_added|member_removed, seed.created|updated|joined|person_asked|left|deleted|restored, evidence.added|updated|withdrawn, comment.added|updated|deleted, agent_request.created|answered|declined|cancelled|expired, integration.granted|changed|used|revoked, service_account.created|updated|deleted|key_created|key_rotated|key_revoked|keys_known, webhook.created|updated|deleted|secret_rotated|tested|redelivered|disabled. */
+                    /** @description Of workspace.created|updated|icon_changed|icon_removed|ownership_transferred|deleted|restored|exported member.joined|role_changed|updated|removed|suspended|unsuspended|left person.erased api_key.stopped invite.created|resent|revoked|declined|undeliverable|role_changed|accepted team.created|renamed|deleted|member_added|member_removed seed.created|updated|joined|person_asked|left|deleted|restored evidence.added|updated|withdrawn comment.added|updated|deleted agent_request.created|answered|declined|cancelled|expired integration.granted|changed|used|revoked service_account.created|updated|deleted|key_created|key_rotated|key_revoked|client_created|client_prolonged|client_revoked|keys_known webhook.created|updated|deleted|secret_rotated|tested|redelivered|disabled. */
                     types?: string[];
                     /** @description All but these. */
                     notTypes?: string[];
@@ -16906,6 +17064,206 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
     };
+    "serviceAccounts.listClients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the service account. */
+                serviceAccountId: components["parameters"]["path.serviceAccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The clients of the service account, at most 10. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e04",
+                     *         "clientId": "service-01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e04",
+                     *         "name": "Nightly import",
+                     *         "method": "client_secret_basic",
+                     *         "jwksUri": null,
+                     *         "scopes": [
+                     *           "validation-kit:read",
+                     *           "seeds:write"
+                     *         ],
+                     *         "createdAt": "2026-11-21T03:04:05.678Z",
+                     *         "lastUsedAt": null,
+                     *         "expiresAt": "2026-11-28T03:04:05.678Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["ServiceClient"][];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "serviceAccounts.createClient": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the service account. */
+                serviceAccountId: components["parameters"]["path.serviceAccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Nightly import",
+                 *       "method": "client_secret_basic",
+                 *       "scopes": [
+                 *         "seeds:write"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description 1 to 64 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
+                    name: string;
+                    /**
+                     * @description How it authenticates at the token endpoint: by a secret that the service makes, or by JWTs that it signs with a key of its own (RFC 7523).
+                     * @enum {string}
+                     */
+                    method: "client_secret_basic" | "private_key_jwt";
+                    /** @description For `private_key_jwt`: its public keys (RFC 7517), of P-256, Ed25519 or RSA with at least 2,048 bits. */
+                    jwks?: {
+                        /** @description The keys, each a JWK. */
+                        keys: {
+                            [key: string]: unknown;
+                        }[];
+                    };
+                    /** @description For `private_key_jwt`: an https URL of the public keys, instead of `jwks`. */
+                    jwksUri?: string;
+                    /** @description What it may do, at most what the role of the service account allows. `validation-kit:read` is always included. `workspace:write` can be given on the website only. */
+                    scopes: ("validation-kit:read" | "workspace:read" | "seeds:write" | "workspace:write")[];
+                };
+            };
+        };
+        responses: {
+            /** @description The new client with its secret. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "client": {
+                     *         "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e04",
+                     *         "clientId": "service-01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e04",
+                     *         "name": "Nightly import",
+                     *         "method": "client_secret_basic",
+                     *         "jwksUri": null,
+                     *         "scopes": [
+                     *           "validation-kit:read",
+                     *           "seeds:write"
+                     *         ],
+                     *         "createdAt": "2026-11-21T03:04:05.678Z",
+                     *         "lastUsedAt": null,
+                     *         "expiresAt": "2026-11-28T03:04:05.678Z"
+                     *       },
+                     *       "secret": "pH3c0uJ0wqgqT7cTq1rGx2m8Zk5vYd4sN6bLf9aWeXo"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ServiceClientCreation"];
+                };
+            };
+            400: components["responses"]["InvalidInput.client_keys_invalid.idempotency_key_invalid.scope_too_high"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.key_restricted.not_a_member.role_insufficient.role_too_high.scope_on_website_only"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.service_client_limit"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "serviceAccounts.revokeClient": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the service account. */
+                serviceAccountId: components["parameters"]["path.serviceAccountId"];
+                /** @description The `id` of the client. */
+                serviceClientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The change was made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["InvalidInput.idempotency_key_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient.role_too_high"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
     "people.list": {
         parameters: {
             query?: {
@@ -18689,6 +19047,7 @@ export interface operations {
                      *         "scopes": [
                      *           "validation-kit:read"
                      *         ],
+                     *         "membersMayAsk": false,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "lastUsedAt": null,
                      *         "expiresAt": "2026-11-28T03:04:05.678Z"
@@ -18748,6 +19107,7 @@ export interface operations {
                      *       "scopes": [
                      *         "validation-kit:read"
                      *       ],
+                     *       "membersMayAsk": false,
                      *       "createdAt": "2026-11-21T03:04:05.678Z",
                      *       "lastUsedAt": null,
                      *       "expiresAt": "2026-11-28T03:04:05.678Z"

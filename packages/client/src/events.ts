@@ -595,6 +595,48 @@ export interface EventDataByType {
     /** The name of the API key. */
     keyName: string
   }
+  'service_account.client_created': {
+    /** The id of the service account. */
+    serviceAccountId: string
+    /** The id of its member. */
+    userId: string
+    /** The name of the service account at the time. */
+    name: string
+    /** The id of the client, and of its access. */
+    grantId: string
+    /** The name of the client. */
+    clientName: string
+    /** Its OAuth scopes. */
+    scopes: string[]
+  }
+  'service_account.client_prolonged': {
+    /** The id of the service account. */
+    serviceAccountId: string
+    /** The id of its member. */
+    userId: string
+    /** The name of the service account at the time. */
+    name: string
+    /** The id of the client, and of its access. */
+    grantId: string
+    /** The name of the client. */
+    clientName: string
+    /** When its access would have ended. */
+    expiredAt: string
+    /** When it ends now. */
+    expiresAt: string
+  }
+  'service_account.client_revoked': {
+    /** The id of the service account. */
+    serviceAccountId: string
+    /** The id of its member. */
+    userId: string
+    /** The name of the service account at the time. */
+    name: string
+    /** The id of the client, and of its access. */
+    grantId: string
+    /** The name of the client. */
+    clientName: string
+  }
   'service_account.keys_known': {
     /** The id of the person. */
     userId: string

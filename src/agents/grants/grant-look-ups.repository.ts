@@ -8,7 +8,7 @@ import { isActive, principalColumns, users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { writeUses } from '../../access/last-used.repository.ts'
 import type { Use } from '../../concurrency/use-recorder.ts'
-import type { AgentPrincipal } from '../../domain/agent.ts'
+import { scopesOfRole, type AgentPrincipal } from '../../domain/agent.ts'
 import { lowerOf } from '../../domain/roles.ts'
 
 const selectLiveGrants = prepared((executor) =>
@@ -26,6 +26,7 @@ const selectLiveGrants = prepared((executor) =>
       user: principalColumns,
       workspace: { id: workspaces.id, name: workspaces.name, slug: workspaces.slug },
       role: memberships.role,
+      isService: sql<boolean>`${users.kind} = 'service'`.as('is_service'),
     })
     .from(agentGrants)
     .innerJoin(
@@ -55,7 +56,10 @@ export async function findLiveGrants(
 ): Promise<(AgentPrincipal | undefined)[]> {
   const found = await selectLiveGrants(executor).execute({ grantIds, now: now.toISOString() })
   const byId = new Map<string, AgentPrincipal>(
-    found.map((agent) => [agent.grant.id, agent.grant.membersMayAsk ? asMember(agent) : agent]),
+    found.map(({ isService, ...agent }) => [
+      agent.grant.id,
+      isService ? asService(agent) : agent.grant.membersMayAsk ? asMember(agent) : agent,
+    ]),
   )
   return grantIds.map((id) => byId.get(id))
 }
@@ -63,6 +67,12 @@ export async function findLiveGrants(
 /** What other members may ask acts with at most the role of a member. */
 function asMember(agent: AgentPrincipal): AgentPrincipal {
   return { ...agent, role: lowerOf(agent.role, 'member') }
+}
+
+/** The scopes of a client of a service account follow the role of the account, which nobody is asked about again. */
+function asService(agent: AgentPrincipal): AgentPrincipal {
+  const { grant, role } = agent
+  return { ...agent, isService: true, grant: { ...grant, scopes: scopesOfRole(role, grant.scopes) } }
 }
 
 /** Records when grants were last used. Skips rows that another replica has locked. */

@@ -28,6 +28,7 @@ const grantColumns = {
   userId: agentGrants.userId,
   userName: users.name,
   scopes: agentGrants.scopes,
+  membersMayAsk: agentGrants.membersMayAsk,
   createdAt: agentGrants.createdAt,
   lastUsedAt: agentGrants.lastUsedAt,
   expiresAt: agentGrants.expiresAt,
@@ -126,7 +127,6 @@ export async function findGrantDetails(executor: Executor, workspaceId: string, 
     .select({
       ...grantColumns,
       consentVersion: agentGrants.consentVersion,
-      membersMayAsk: agentGrants.membersMayAsk,
       revokedAt: agentGrants.revokedAt,
     })
     .from(agentGrants)

@@ -14,6 +14,10 @@ const AgentGrant = named(
     userId: Type.String({ description: 'The person on whose behalf the agent acts.' }),
     userName: Type.String({ description: 'The name of that person.' }),
     scopes: Type.Array(Type.String(), { description: 'What the agent may do, as OAuth scopes.' }),
+    membersMayAsk: Type.Boolean({
+      description:
+        'Whether other members may ask the agent in comments. It then acts with the role of a member at most.',
+    }),
     createdAt: timestamp('When access was granted.'),
     lastUsedAt: nullableTimestamp('When the agent last used its access. Null: never.'),
     expiresAt: timestamp('When the access ends.'),
@@ -26,6 +30,7 @@ const AgentGrant = named(
     userId: exampleIds.user,
     userName: 'Grace Hopper',
     scopes: ['validation-kit:read'],
+    membersMayAsk: false,
     createdAt: exampleTime,
     lastUsedAt: null,
     expiresAt: exampleExpiry,

@@ -40,8 +40,6 @@ export type { AgentCall, AgentGrant, EndedAgent, ToolUse }
 export interface GrantDetails extends Omit<AgentGrant, 'clientId'> {
   /** The version of the consent that its person gave. */
   consentVersion: number
-  /** Whether other members may ask it. */
-  membersMayAsk: boolean
   /** When it was revoked, or expired; null while it is active. */
   endedAt: string | null
   /** Where its tokens were fetched, the latest first: the newest of the last 90 days. Undefined unless it is the caller's. */
@@ -101,7 +99,8 @@ export interface GrantsService {
 }
 
 /** The version of a grant: of what its person can change. */
-export const versionOfGrant = (grant: AgentGrant) => versionOfFields(grant, ['expiresAt', 'scopes'])
+export const versionOfGrant = (grant: AgentGrant) =>
+  versionOfFields(grant, ['expiresAt', 'scopes', 'membersMayAsk'])
 
 export interface GrantsServiceOptions {
   db: Database

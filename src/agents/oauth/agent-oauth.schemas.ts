@@ -10,6 +10,7 @@ import {
   grantTypes,
   offlineScope,
   paths,
+  serviceGrantType,
 } from './protocol.ts'
 
 /** A named schema with possibly more fields, since OAuth clients ignore unknown ones (RFC 6749 §5.1). */
@@ -50,7 +51,7 @@ export function describeServer(
     jwks_uri: `${issuer}${paths.jwks}`,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: [...grantTypes],
+    grant_types_supported: [...grantTypes, serviceGrantType],
     scopes_supported: [agentScope, offlineScope],
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: [...clientAuthMethods],
@@ -296,13 +297,14 @@ export const registerClient = {
 export const issueToken = {
   operationId: 'agentOAuth.token',
   tags,
-  summary: 'Exchange a code or a refresh token for tokens',
+  summary: 'Get tokens for a code, for a refresh token, or as a service account',
   description:
-    'The token endpoint of OAuth (RFC 6749 §3.2), with PKCE (RFC 7636) and resource indicators (RFC 8707).',
+    'The token endpoint of OAuth (RFC 6749 §3.2), with PKCE (RFC 7636) and resource indicators (RFC 8707). A client of a ' +
+    'service account uses `client_credentials` (§4.4), and gets no refresh token.',
   consumes: ['application/x-www-form-urlencoded'],
   body: Type.Object(
     {
-      grant_type: Type.String({ enum: [...grantTypes] }),
+      grant_type: Type.String({ enum: [...grantTypes, serviceGrantType] }),
       code: Type.Optional(Type.String()),
       code_verifier: Type.Optional(Type.String()),
       redirect_uri: Type.Optional(Type.String()),
@@ -326,7 +328,11 @@ export const issueToken = {
   ),
   response: {
     200: answer('The tokens.', Tokens),
-    400: answer('An error such as `invalid_grant` or `invalid_request` (RFC 6749 §5.2).', OAuthError),
+    400: answer(
+      'An error such as `invalid_grant` or `invalid_request` (RFC 6749 §5.2). `unauthorized_client`: the access of a client of a ' +
+        'service account has ended. `invalid_scope`: it asks for more than it has.',
+      OAuthError,
+    ),
     401: invalidClient,
     415: unsupportedForm,
     429: answer(

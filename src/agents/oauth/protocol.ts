@@ -5,7 +5,10 @@ export const agentScope = validationKitScope
 // Accepted because some clients always ask for it. It has no effect: every client gets a refresh token.
 export const offlineScope = 'offline_access'
 
+/** The grant types of clients that register themselves, or publish a document: they act for people. */
 export const grantTypes = ['authorization_code', 'refresh_token'] as const
+/** That of the clients of service accounts (RFC 6749 §4.4), which owners and admins create. */
+export const serviceGrantType = 'client_credentials'
 export const clientAuthMethods = [
   'none',
   'client_secret_basic',

@@ -11,6 +11,7 @@ import {
   offlineScope,
   parameterLengthMax,
   paths,
+  serviceGrantType,
 } from './protocol.ts'
 
 /** An error of the authorization endpoint (RFC 6749 §4.1.2.1), for the person. Its texts may come from the request. */
@@ -74,6 +75,15 @@ export function explainUnknownClient(ctx: KoaContextWithOIDC, baseUrl: string): 
   const body = ctx.body as { error?: string } | undefined
   const oidc = ctx.oidc as typeof ctx.oidc | undefined
   if (body?.error !== 'invalid_client' || ctx.status !== 401 || oidc?.client) return
+  const { grant_type: grantType } = (oidc?.body ?? {}) as { grant_type?: unknown }
+  if (grantType === serviceGrantType) {
+    ctx.body = {
+      ...body,
+      error_description:
+        'This client does not exist. An owner or admin of the workspace can create one for a service account.',
+    }
+    return
+  }
   const description =
     `This client is not registered here any longer. Register it again at ${baseUrl}${paths.registration} (RFC 7591), ` +
     'and ask for authorization again.'

@@ -21,6 +21,7 @@ import { hasGrant } from './records/grant-records.repository.ts'
 import type { KeptDocuments } from './documents/kept-documents.ts'
 import { createRecordAdapter } from './records/oauth-records.repository.ts'
 import { clientAssertions } from './client-assertions.ts'
+import { createServiceTokens } from './service-tokens.ts'
 import {
   assertionAlgorithms,
   canonicalResource,
@@ -33,6 +34,7 @@ import {
   grantTypes,
   offlineScope,
   paths,
+  serviceGrantType,
   unstorable,
 } from './protocol.ts'
 import {
@@ -110,6 +112,7 @@ export function createProvider(options: ProviderOptions): Provider {
     tooMany: (until) => new TooMany(catalogue.tooManyRegistrations.message, secondsUntil(until)),
   })
   const refreshTokens = createRefreshTokens(appSecret)
+  const serviceTokens = createServiceTokens({ db, clock })
   const { adapterOf, findSuccessor } = createRefreshAdapter(records, {
     db,
     clock,
@@ -179,6 +182,7 @@ export function createProvider(options: ProviderOptions): Provider {
     enabledJWA: { idTokenSigningAlgValues: ['ES256'], clientAuthSigningAlgValues: [...assertionAlgorithms] },
     ttl: {
       AccessToken: accessTokenLifetimeSeconds,
+      ClientCredentials: accessTokenLifetimeSeconds,
       AuthorizationCode: codeLifetimeSeconds,
       RefreshToken: refreshIdleSeconds,
       Grant: grantLifetimeSeconds,
@@ -195,7 +199,9 @@ export function createProvider(options: ProviderOptions): Provider {
       return { accountId: id, claims: async () => ({ sub: id }) }
     },
     // The grant that the token belongs to.
-    extraTokenClaims: async (_ctx, token) => ({ gid: 'grantId' in token ? token.grantId : undefined }),
+    extraTokenClaims: async (ctx, token) => ({
+      gid: 'grantId' in token ? token.grantId : serviceTokens.grantIdOf(ctx),
+    }),
     // Only the consent of this request counts, not an earlier one.
     loadExistingGrant: async (ctx) => {
       const grantId = ctx.oidc.result?.consent?.grantId
@@ -210,6 +216,7 @@ export function createProvider(options: ProviderOptions): Provider {
       rpInitiatedLogout: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
       dPoP: { enabled: false },
+      clientCredentials: { enabled: true },
       registration: { enabled: true, issueRegistrationAccessToken: false },
       revocation: {
         enabled: true,
@@ -239,8 +246,9 @@ export function createProvider(options: ProviderOptions): Provider {
         enabled: true,
         defaultResource: async () => resource,
         useGrantedResource: async () => true,
-        getResourceServerInfo: async (_ctx, indicator) => {
-          if (indicator !== resource) throw new errors.InvalidTarget()
+        getResourceServerInfo: async (ctx, indicator, client) => {
+          if (canonicalResource(indicator, resource) !== resource) throw new errors.InvalidTarget()
+          if (isOfService(ctx)) await serviceTokens.prepare(ctx, client)
           return {
             scope: agentScopes.join(' '),
             audience: resource,
@@ -328,6 +336,11 @@ function findRefresh(): RefreshRequest | undefined {
   // The grant decides. A client that asks for what the person no longer allows would be refused.
   if (oidc.params?.scope !== undefined) oidc.params.scope = undefined
   return { context: oidc, refreshToken }
+}
+
+/** Whether a client of a service account asks for a token. */
+function isOfService({ path, oidc }: KoaContextWithOIDC): boolean {
+  return path === paths.token && oidc.params?.grant_type === serviceGrantType
 }
 
 /** The grant that tokens were issued of; undefined for a revocation. */

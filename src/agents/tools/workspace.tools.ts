@@ -23,7 +23,7 @@ const digestSeedsDefault = 40
 /** The most characters of an unknown type that its error repeats. */
 const typeShownMax = 64
 
-/** All types of events, each target once, which saves a fifth of the tokens: `team.created|renamed, …`. */
+/** All types of events, each target once, which saves a fifth of the tokens: `team.created|renamed seed.created|…`. */
 function listTypes(): string {
   const happened: Record<string, string[]> = {}
   for (const type of Object.keys(eventKinds)) {
@@ -32,7 +32,7 @@ function listTypes(): string {
   }
   return Object.entries(happened)
     .map(([target, all]) => `${target}.${all.join('|')}`)
-    .join(', ')
+    .join(' ')
 }
 
 /** The tools with which an agent reads who is in a workspace and what happens there, with `workspace:read`. */

@@ -368,6 +368,7 @@ export async function listEndingGrants(
       and(
         // Who wants no notices would never count as told.
         ne(users.notifyAgents, 'off'),
+        eq(users.kind, 'person'),
         isNull(agentGrants.revokedAt),
         gt(agentGrants.expiresAt, now),
         lte(agentGrants.expiresAt, soon),

@@ -10,7 +10,7 @@ import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { deleteAsked, findAsked } from '../notifications/asked.repository.ts'
 import { notifyMembers } from '../notifications/notify.repository.ts'
-import { countAsksOfGrant } from './asks.repository.ts'
+import { countAsksOfGrant, lockAsksOfGrant } from './asks.repository.ts'
 import { findParticipant } from './leads.repository.ts'
 import { lockSeed } from './seeds.repository.ts'
 
@@ -38,7 +38,8 @@ export function createSeedAsking({ changes, requireWorkspaceOfSeed }: SeedAsking
     async (tx: Executor, { principal, workspace, clock }: LockInput) => {
       const { grantId } = principal
       const since = new Date(clock.now().getTime() - dayMs)
-      const [seed, member, participant, asked, ofAgent] = await together([
+      const [, seed, member, participant, asked, ofAgent] = await together([
+        grantId === null ? undefined : lockAsksOfGrant(tx, grantId),
         lockSeed(tx, seedId, 'no key update'),
         findMember(tx, workspace.id, userId),
         findParticipant(tx, seedId, userId),

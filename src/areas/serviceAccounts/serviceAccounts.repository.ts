@@ -1,8 +1,10 @@
 import { and, asc, count, eq, isNull, sql, type SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
+import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { apiKeys } from '../../db/schema/api-keys.ts'
 import { memberships } from '../../db/schema/memberships.ts'
+import { oauthRecords } from '../../db/schema/oauth.ts'
 import { serviceAccounts } from '../../db/schema/service-accounts.ts'
 import { users } from '../../db/schema/users.ts'
 import { prepared } from '../../db/sql/prepared.ts'
@@ -10,8 +12,10 @@ import type { ServiceRole } from '../../domain/service-accounts.ts'
 
 const makers = alias(users, 'makers')
 
-const lastUseOfKeys = sql<Date | null>`(
-  select max(${apiKeys.lastUsedAt}) from ${apiKeys} where ${apiKeys.userId} = ${users.id}
+const lastUse = sql<Date | null>`greatest(
+  (select max(${apiKeys.lastUsedAt}) from ${apiKeys} where ${apiKeys.userId} = ${users.id}),
+  (select max(${agentGrants.lastUsedAt}) from ${agentGrants}
+    where ${agentGrants.workspaceId} = ${serviceAccounts.workspaceId} and ${agentGrants.userId} = ${users.id})
 )`.mapWith((text: string): Date | null => new Date(text))
 
 /** The service accounts of a workspace that are not deleted and match a filter, oldest first. */
@@ -25,7 +29,7 @@ function selectAccounts(executor: Executor, filter?: SQL) {
       createdByUserId: serviceAccounts.createdByUserId,
       createdByName: makers.name,
       createdAt: serviceAccounts.createdAt,
-      lastUsedAt: lastUseOfKeys,
+      lastUsedAt: lastUse,
     })
     .from(serviceAccounts)
     .innerJoin(users, eq(users.id, serviceAccounts.userId))
@@ -98,6 +102,17 @@ export async function renameServiceUser(
   { userId, name }: { userId: string; name: string },
 ): Promise<void> {
   await executor.update(users).set({ name }).where(eq(users.id, userId))
+}
+
+/** Deletes the registrations of the OAuth clients of a service account, whose grants go with its membership. */
+export async function deleteClientsOfService(
+  executor: Executor,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
+): Promise<void> {
+  await executor.execute(sql`
+    delete from ${oauthRecords} using ${agentGrants}
+    where ${oauthRecords.kind} = 'Client' and ${oauthRecords.key} = ${agentGrants.clientId}
+      and ${agentGrants.workspaceId} = ${workspaceId} and ${agentGrants.userId} = ${userId}`)
 }
 
 /** Marks a service account as deleted. Its user stays, for its name. */

@@ -33,7 +33,7 @@ const ServiceAccount = named(
     }),
     createdByName: nullableString({ description: 'The name of that person.' }),
     createdAt: timestamp('When it was made.'),
-    lastUsedAt: nullableTimestamp('When one of its keys was last used. Null: never.'),
+    lastUsedAt: nullableTimestamp('When one of its keys or OAuth clients was last used. Null: never.'),
   },
   {
     id: exampleIds.serviceAccount,
@@ -77,7 +77,7 @@ export const serviceAccountsCreate = operation({
   id: 'serviceAccounts.create',
   summary: 'Create a service account',
   description:
-    'For owners and admins, with at most their own role. A service account acts in this workspace by its API keys, which stay ' +
+    'For owners and admins, with at most their own role. A service account acts in this workspace by its API keys and its OAuth clients, which stay ' +
     'when the person who made it leaves. Nobody can sign in as it.',
   params: slugParams,
   body: closed({ name, role }, { examples: [{ name: 'CRM sync', role: 'member' }] }),
@@ -101,7 +101,7 @@ export const serviceAccountsDelete = operation({
   id: 'serviceAccounts.delete',
   summary: 'Delete a service account',
   description:
-    'For owners and admins, for service accounts whose role is at most their own. Its keys stop working, and it is no longer ' +
+    'For owners and admins, for service accounts whose role is at most their own. Its keys and its OAuth clients stop working, and it is no longer ' +
     'a member. What it has written stays, with its name.',
   params: accountParams,
   errors: changeErrors,

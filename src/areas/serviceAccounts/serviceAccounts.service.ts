@@ -36,6 +36,7 @@ import {
 import { deleteMember } from '../members/members.repository.ts'
 import {
   countServiceAccounts,
+  deleteClientsOfService,
   findServiceAccount,
   insertServiceAccount,
   listServiceAccounts,
@@ -86,7 +87,7 @@ export interface ServiceAccountsService {
     path: ServiceAccountPath,
     input: { name?: string; role?: ServiceRole },
   ): Promise<void>
-  /** Also revokes its keys. Returns its name. */
+  /** Also revokes its keys and its OAuth clients. Returns its name. */
   delete(principal: Principal, path: ServiceAccountPath): Promise<string>
   /** Its active keys, newest first. */
   listKeys(principal: Principal, path: ServiceAccountPath): Promise<ApiKey[]>
@@ -249,6 +250,7 @@ export function createServiceAccountsService(options: ServiceAccountsServiceOpti
         async ({ tx, now, appendEvent }, { account, workspaceId }) => {
           const { id, userId, name } = account
           await revokeApiKeysOfUser(tx, { userId, revokedAt: now })
+          await deleteClientsOfService(tx, { workspaceId, userId })
           await deleteMember(tx, workspaceId, userId)
           await markServiceAccountDeleted(tx, { workspaceId, id, now })
           appendEvent({ type: 'member.removed', data: { userId, name, reason: 'removed' } })

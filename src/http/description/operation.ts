@@ -116,6 +116,7 @@ const pathParameters = {
   agentRequestId: 'The id of the request.',
   webhookId: 'The id of the webhook.',
   serviceAccountId: 'The id of the service account.',
+  serviceClientId: 'The `id` of the client.',
   deliveryId: 'The `id` of the delivery.',
   apiKeyId: 'The id of the API key. It is no secret.',
 }

@@ -1,11 +1,13 @@
 import type { Services } from '../../services/services.ts'
+import { agentScopes } from '../../domain/agent.ts'
 import { keyAccesses } from '../../domain/key-restrictions.ts'
-import { serviceRoles } from '../../domain/service-accounts.ts'
+import { serviceClientMethods, serviceRoles } from '../../domain/service-accounts.ts'
 import { notice } from '../components/notice.ts'
 import { readField, requireChoice } from '../components/sent-form.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { confirmPathTo } from '../plugins/web-session.ts'
 import { roleNouns } from '../views/roles.views.ts'
+import { readScopes } from '../views/scopes.views.ts'
 import {
   keyLifetimes,
   renderServiceAccount,
@@ -16,7 +18,7 @@ import {
 /** The service accounts of a workspace, in its settings. What shows a key requires a proof, as for keys of people. */
 export function serviceAccountsPages(
   { page, action, creation }: WorkspacePages,
-  { serviceAccounts }: Pick<Services, 'serviceAccounts'>,
+  { serviceAccounts, serviceClients }: Pick<Services, 'serviceAccounts' | 'serviceClients'>,
 ): void {
   page(path, async (visit) =>
     renderServiceAccounts(visit, await serviceAccounts.list(visit.principal, visit.workspace.slug)),
@@ -30,11 +32,12 @@ export function serviceAccountsPages(
 
   page(`${path}/:id`, async (visit) => {
     const at = pathOf(visit)
-    const [account, keys] = await Promise.all([
+    const [account, keys, clients] = await Promise.all([
       serviceAccounts.get(visit.principal, at),
       serviceAccounts.listRestrictedKeys(visit.principal, at),
+      serviceClients.list(visit.principal, at),
     ])
-    return renderServiceAccount(visit, account, keys)
+    return renderServiceAccount(visit, account, { keys, clients })
   })
 
   action(`${path}/:id`, `${path}/:id`, async (visit) => {
@@ -79,6 +82,32 @@ export function serviceAccountsPages(
     const name = await serviceAccounts.revokeKey(visit.principal, pathOfKey(visit))
     return { path: pageOf(visit), notice: notice`The key “${name}” was revoked.` }
   })
+
+  creation(`${path}/:id/clients`, `${path}/:id`, async (visit) => {
+    const { principal, request } = visit
+    if (!request.visit.isProven) return confirmPathTo(pageOf(visit))
+    const jwksUri = readField(request, 'jwksUri').trim()
+    const { client, secret } = await serviceClients.create(principal, pathOf(visit), {
+      name: readField(request, 'name'),
+      method: requireChoice(request, 'method', serviceClientMethods),
+      scopes: readScopes(request, agentScopes),
+      ...(jwksUri !== '' && { jwksUri }),
+    })
+    const { name, clientId } = client
+    if (secret === null) return { path: pageOf(visit), notice: notice`The client “${name}” was created.` }
+    return { path: pageOf(visit), shown: { name, clientId, secret } }
+  })
+
+  action(`${path}/:id/clients/prolong`, `${path}/:id`, async (visit) => {
+    if (!visit.request.visit.isProven) return confirmPathTo(pageOf(visit))
+    const name = await serviceClients.prolong(visit.principal, pathOfClient(visit))
+    return { path: pageOf(visit), notice: notice`The client “${name}” has access for another year.` }
+  })
+
+  action(`${path}/:id/clients/revoke`, `${path}/:id`, async (visit) => {
+    const name = await serviceClients.revoke(visit.principal, pathOfClient(visit))
+    return { path: pageOf(visit), notice: notice`The client “${name}” was revoked.` }
+  })
 }
 
 const pathOf = ({ request, workspace }: WorkspaceVisit) => ({
@@ -89,6 +118,11 @@ const pathOf = ({ request, workspace }: WorkspaceVisit) => ({
 const pathOfKey = (visit: WorkspaceVisit) => ({
   ...pathOf(visit),
   apiKeyId: readField(visit.request, 'apiKeyId'),
+})
+
+const pathOfClient = (visit: WorkspaceVisit) => ({
+  ...pathOf(visit),
+  serviceClientId: readField(visit.request, 'serviceClientId'),
 })
 
 const pageOf = ({ base, request }: WorkspaceVisit) => `${base}${path}/${request.params.id}`

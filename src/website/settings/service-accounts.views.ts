@@ -1,9 +1,17 @@
 import type { FastifyRequest } from 'fastify'
+import type { ServiceClient } from '../../agents/service-clients/service-clients.service.ts'
 import type { RestrictedApiKey } from '../../areas/apiKeys/apiKeys.service.ts'
 import type { ServiceAccount } from '../../areas/serviceAccounts/serviceAccounts.service.ts'
+import { agentScopes, scopesOfRole } from '../../domain/agent.ts'
 import { keyAccesses, type KeyAccess } from '../../domain/key-restrictions.ts'
 import { mayGrant, type Role } from '../../domain/roles.ts'
-import { serviceRoles, type ServiceRole } from '../../domain/service-accounts.ts'
+import {
+  serviceClientDays,
+  serviceClientMethods,
+  serviceRoles,
+  type ServiceClientMethod,
+  type ServiceRole,
+} from '../../domain/service-accounts.ts'
 import { labelLengthMax } from '../../kernel/text.ts'
 import {
   renderAction,
@@ -20,6 +28,7 @@ import { renderDate, renderTime } from '../components/words.ts'
 import type { Page } from '../plugins/pages.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { renderRole, roleDescriptions, roleNames } from '../views/roles.views.ts'
+import { renderScopes, renderServiceScopes } from '../views/scopes.views.ts'
 
 /** Where the pages of service accounts are, below the path of the workspace. */
 export const serviceAccountsPath = '/settings/service-accounts'
@@ -37,6 +46,11 @@ const accessNames: Record<KeyAccess, string> = {
   read: 'Only read',
 }
 
+const methodNames: Record<ServiceClientMethod, string> = {
+  client_secret_basic: 'By a secret (client_secret_basic)',
+  private_key_jwt: 'By a key of its own (private_key_jwt)',
+}
+
 /** The list of service accounts, with a form for a new one. */
 export function renderServiceAccounts(visit: WorkspaceVisit, accounts: readonly ServiceAccount[]): Page {
   const { base, request, workspace } = visit
@@ -48,7 +62,7 @@ export function renderServiceAccounts(visit: WorkspaceVisit, accounts: readonly 
     body: html`<h1>Service accounts</h1>
       <p>
         A service account is a member of this workspace that nobody signs in as. A program acts as it with an
-        API key, which stays when the person who made it leaves.
+        API key or an OAuth client, which stay when the person who made them leaves.
       </p>
       ${renderDone(request)}
       ${renderRows(
@@ -94,11 +108,11 @@ function renderRow(path: string, { name, role, createdByName, lastUsedAt }: Serv
   </div>`
 }
 
-/** The page of a service account: its name, its role and its keys. */
+/** The page of a service account: its name, its role, its keys and its OAuth clients. */
 export function renderServiceAccount(
   visit: WorkspaceVisit,
   account: ServiceAccount,
-  keys: readonly RestrictedApiKey[],
+  { keys, clients }: { keys: readonly RestrictedApiKey[]; clients: readonly ServiceClient[] },
 ): Page {
   const { base, request } = visit
   const { name, role, userId } = account
@@ -121,27 +135,125 @@ export function renderServiceAccount(
         html`<p>It has no keys.</p>`,
       )}
       ${renderNewKey(visit, path)}
+      <h2>OAuth clients</h2>
+      <p class="hint">
+        With a client, a program acts as this service account over MCP, as agents do, and without a person.
+        Its access ends after a year, unless it is prolonged.
+      </p>
+      ${renderRows(
+        clients.map((client) => renderClient(request, client, path)),
+        html`<p>It has no clients.</p>`,
+      )}
+      ${renderNewClient(visit, account, path)}
       <div class="settings">${renderSettings(visit, account, path)}</div>`,
   }
 }
 
 /** A new key, which is shown once. */
 function renderSecret({ flash }: FastifyRequest): Content {
-  const { name, secret, isRotated } = flash.shown
-  return (
-    name !== undefined &&
-    secret !== undefined &&
-    html`<div class="notice" role="status">
-      <p>
-        Copy the key <strong><bdi>${name}</bdi></strong> now. It is not shown
-        again.${isRotated !== undefined && ' The old key works for another day.'}
-      </p>
-      <p class="copy">
-        <label class="visually-hidden" for="secret">API key <bdi>${name}</bdi></label>
-        <input id="secret" class="mono" readonly value="${secret}" data-copy autocomplete="off" />
-      </p>
-    </div>`
-  )
+  const { name, secret, isRotated, clientId } = flash.shown
+  if (name === undefined || secret === undefined) return false
+  if (clientId !== undefined) return renderClientSecret({ name, clientId, secret })
+  return html`<div class="notice" role="status">
+    <p>
+      Copy the key <strong><bdi>${name}</bdi></strong> now. It is not shown
+      again.${isRotated !== undefined && ' The old key works for another day.'}
+    </p>
+    <p class="copy">
+      <label class="visually-hidden" for="secret">API key <bdi>${name}</bdi></label>
+      <input id="secret" class="mono" readonly value="${secret}" data-copy autocomplete="off" />
+    </p>
+  </div>`
+}
+
+/** The secret of a new client, which is shown once, with its id. */
+function renderClientSecret(shown: { name: string; clientId: string; secret: string }): Html {
+  const { name, clientId, secret } = shown
+  return html`<div class="notice" role="status">
+    <p>
+      Copy the secret of the client <strong><bdi>${name}</bdi></strong> now. It is not shown again. Its client
+      id is <code>${clientId}</code>.
+    </p>
+    <p class="copy">
+      <label class="visually-hidden" for="secret">Secret of the client <bdi>${name}</bdi></label>
+      <input id="secret" class="mono" readonly value="${secret}" data-copy autocomplete="off" />
+    </p>
+  </div>`
+}
+
+function renderClient(request: FastifyRequest, client: ServiceClient, path: string): Html {
+  const { id, clientId, name, method, jwksUri, scopes, createdAt, lastUsedAt, expiresAt } = client
+  const fields = { serviceClientId: id }
+  const description = html`the client <bdi>${name}</bdi>`
+  return html`<div class="row">
+    <div class="grow">
+      <strong><bdi>${name}</bdi></strong> <code>${clientId}</code>
+      <span class="hint">
+        ${methodNames[method]} ${jwksUri !== null && html`· keys at <bdi>${jwksUri}</bdi>`} · created
+        ${renderDate(createdAt)} ·
+        ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`} · access ends on
+        ${renderDate(expiresAt)}
+      </span>
+      ${renderScopes(scopes)}
+    </div>
+    ${renderConfirmed({
+      label: 'Prolong',
+      description,
+      question: `Its access then ends ${serviceClientDays} days from now.`,
+      action: renderAction(request, { action: `${path}/clients/prolong`, label: 'Prolong access', fields }),
+    })}
+    ${renderConfirmed({
+      label: 'Revoke',
+      description,
+      question: 'Programs that use this client lose access immediately.',
+      action: renderAction(request, {
+        action: `${path}/clients/revoke`,
+        label: 'Revoke client',
+        fields,
+        isDangerous: true,
+      }),
+    })}
+  </div>`
+}
+
+function renderNewClient(visit: WorkspaceVisit, { role }: ServiceAccount, path: string): Html {
+  const action = `${path}/clients`
+  const state = stateOf(visit.state, action)
+  const chosen = agentScopes.filter((scope) => state.values[scope] !== undefined)
+  return html`<section class="card" aria-labelledby="add-client">
+    <h2 id="add-client">Add a client</h2>
+    ${renderForm({
+      request: visit.request,
+      action,
+      state,
+      fields: ['name', 'jwksUri'],
+      body: html`${renderField({
+          name: 'name',
+          id: 'client-name',
+          label: 'Client name',
+          maxLength: labelLengthMax,
+          autocomplete: 'off',
+          state,
+        })}
+        ${renderSelect({
+          name: 'method',
+          label: 'How it authenticates',
+          value: state.values.method ?? 'client_secret_basic',
+          choices: serviceClientMethods.map((value) => ({ value, label: methodNames[value] })),
+        })}
+        ${renderField({
+          name: 'jwksUri',
+          label: 'URL of its public keys',
+          type: 'url',
+          maxLength: 1024,
+          autocomplete: 'off',
+          isOptional: true,
+          hint: 'Only for a client with a key of its own. The API also takes the keys themselves.',
+          state,
+        })}
+        ${renderServiceScopes(chosen, scopesOfRole(role, agentScopes))} <button>Create client</button>`,
+    })}
+  </section>`
 }
 
 function renderKey(request: FastifyRequest, key: RestrictedApiKey, path: string): Html {
@@ -250,7 +362,7 @@ function renderSettings(visit: WorkspaceVisit, { name, role }: ServiceAccount, p
       ${renderConfirmed({
         label: 'Delete',
         description: 'the service account',
-        question: 'Its keys stop working immediately. What it has written stays.',
+        question: 'Its keys and clients stop working immediately. What it has written stays.',
         action: renderAction(request, {
           action: `${path}/delete`,
           label: 'Delete service account',

@@ -92,6 +92,18 @@ export function renderScopeChoice(options: {
     }`
 }
 
+/** What a program may do that acts without a person: a checkbox for each scope that the role of its account allows. */
+export function renderServiceScopes(chosen: readonly string[], offered: readonly AgentScope[]): Html {
+  return html`<fieldset>
+    <legend>What it may do, besides reading seeds and evidence</legend>
+    ${optionalScopes
+      .filter((scope) => offered.includes(scope))
+      .map((scope) =>
+        renderCheckbox({ name: scope, label: namesOfScope[scope], isChecked: chosen.includes(scope) }),
+      )}
+  </fieldset>`
+}
+
 /** The optional scopes that were checked, of those that were offered. */
 export function readScopes(
   request: Pick<FastifyRequest, 'body'>,

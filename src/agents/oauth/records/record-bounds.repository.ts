@@ -4,6 +4,9 @@ import { agentGrants } from '../../../db/schema/agent-grants.ts'
 import { oauthRecords } from '../../../db/schema/oauth.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { consentLifetimeSeconds, grantLifetimeSeconds } from '../protocol.ts'
+import { isServiceClient } from './service-clients.repository.ts'
+
+const grantOfClient = sql`select from ${agentGrants} where ${agentGrants.clientId} = ${oauthRecords.key}`
 
 const dayMs = 24 * 60 * 60 * 1000
 /** How long a registered client is kept that nobody ever gave access. */
@@ -36,17 +39,17 @@ export const recordBounds: RecordBounds = {
 /** Deletes expired records, and clients that were not used for long. Revokes nothing. */
 export async function deleteStaleRecords(db: Executor, now: Date): Promise<void> {
   await db.delete(oauthRecords).where(lt(oauthRecords.expiresAt, now))
-  await db
-    .delete(oauthRecords)
-    .where(
-      and(
-        eq(oauthRecords.kind, 'Client'),
-        or(
-          and(lt(oauthRecords.createdAt, new Date(now.getTime() - unusedClientKeptMs)), isUnusedClient),
-          lt(oauthRecords.grantedAt, new Date(now.getTime() - usedClientKeptMs)),
-        ),
+  await db.delete(oauthRecords).where(
+    and(
+      eq(oauthRecords.kind, 'Client'),
+      or(
+        and(lt(oauthRecords.createdAt, new Date(now.getTime() - unusedClientKeptMs)), isUnusedClient),
+        lt(oauthRecords.grantedAt, new Date(now.getTime() - usedClientKeptMs)),
+        // Its grant went with the service account, or long after it ended.
+        and(isServiceClient, sql`not exists (${grantOfClient})`),
       ),
-    )
+    ),
+  )
 }
 
 /** Deletes the oldest records beyond the bounds, but no new clients. Revokes nothing. */
@@ -164,6 +167,4 @@ export function createTrimmer(options: { db: Executor; clock: Clock; bounds: Rec
 }
 
 // The release before creates grants without `granted_at`.
-const isUnusedClient = sql`${oauthRecords.grantedAt} is null and not exists (
-  select from ${agentGrants} where ${agentGrants.clientId} = ${oauthRecords.key}
-)`
+const isUnusedClient = sql`${oauthRecords.grantedAt} is null and not exists (${grantOfClient})`
