@@ -1,5 +1,8 @@
 import type { Logger } from 'pino'
 import type { AgentAuthenticator } from '../agents/grants/grants.authenticator.ts'
+import { readFollowed } from '../agents/mcp/followed-resources.repository.ts'
+import type { AgentTool } from '../agents/tools/agent-tool.ts'
+import type { Database } from '../db/client.ts'
 import type { AgentCalls } from '../agents/calls/agent-calls.ts'
 import { needsOfCalls } from '../agents/tools/tool-refusals.ts'
 import type { KitService } from '../agents/kit/kit.service.ts'
@@ -47,6 +50,7 @@ export interface AgentAccessOptions {
     invites: InvitesService
     agentRequests: AgentRequestsService
   }
+  db: Database
   agentCalls: AgentCalls
   agents: AgentAuthenticator
   seedLinks: SeedLinks
@@ -61,8 +65,19 @@ export interface AgentAccessOptions {
 
 /** Makes the tools of agents, and the MCP endpoint that offers them. The calls are counted. */
 export function createAgentAccess(options: AgentAccessOptions) {
-  const { services, agentCalls, agents, seedLinks, clock, log, baseUrl, webUrl, mcpStreams, personStreams } =
-    options
+  const {
+    db,
+    services,
+    agentCalls,
+    agents,
+    seedLinks,
+    clock,
+    log,
+    baseUrl,
+    webUrl,
+    mcpStreams,
+    personStreams,
+  } = options
   const { kit, search, people, events, seeds, evidence, evidenceEdits, comments } = services
   const { notifications, teams, invites, agentRequests } = services
   const onError = (error: unknown) => log.error({ err: error }, 'a tool or resource of agents failed')
@@ -79,6 +94,7 @@ export function createAgentAccess(options: AgentAccessOptions) {
     ...teamsTools(teams),
     ...invitesTools(invites),
   ].map((tool) => agentCalls.counted(tool))
+  const inbox = requireTool(agentTools, 'inbox')
   let mcpHandler: Promise<KitMcpHandler> | undefined
   // Loaded at the first MCP request, since the SDK is slow to load.
   const loadMcpHandler = async () => {
@@ -88,7 +104,11 @@ export function createAgentAccess(options: AgentAccessOptions) {
       import('../agents/mcp/prompts.mcp.ts'),
     ])
     return createKitMcpHandler(
-      { tools: agentTools, resources: kitResources(kit, agentCalls), prompts: agentPrompts(kit, clock) },
+      {
+        tools: agentTools,
+        resources: kitResources(kit, agentCalls, inbox),
+        prompts: agentPrompts(kit, clock),
+      },
       {
         onError,
         onRefusal: (error) => log.debug({ err: error }, 'an MCP message was refused'),
@@ -103,6 +123,8 @@ export function createAgentAccess(options: AgentAccessOptions) {
             'the scopes of agents that wait for changes could not be read; will retry',
           ),
         personStreams,
+        followPositions: (...following) => events.followPositions(...following),
+        readChanges: (query) => readFollowed(db, query),
         ...mcpStreams,
       },
     )
@@ -114,4 +136,10 @@ export function createAgentAccess(options: AgentAccessOptions) {
     close: async () => (await mcpHandler)?.close(),
   }
   return { agentTools, mcp }
+}
+
+function requireTool(tools: readonly AgentTool[], name: string): AgentTool {
+  const found = tools.find((tool) => tool.name === name)
+  if (!found) throw new Error(`there is no tool ${name}`)
+  return found
 }

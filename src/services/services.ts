@@ -267,6 +267,7 @@ export function createServices(options: ServicesOptions) {
       invites,
       agentRequests,
     },
+    db,
     agentCalls,
     agents,
     seedLinks,

@@ -42,6 +42,8 @@ const handlerOf = (...tools: AgentTool[]) =>
       onRefusal: () => undefined,
       ...{ webUrl: 'https://example.com', iconUrl: 'https://api.example.com/icon.svg', areaIconUrls: {} },
       ...{
+        followPositions: () => () => undefined,
+        readChanges: () => Promise.reject(new Error('nothing is followed')),
         readAgents: () => Promise.resolve([]),
         personStreams: createPersonStreams(),
         onReadError: () => undefined,
