@@ -29,8 +29,10 @@ import type { NotificationsService } from '../areas/notifications/notifications.
 import type { PeopleService } from '../areas/people/people.service.ts'
 import type { SeedsService } from '../areas/seeds/seeds.service.ts'
 import type { TeamsService } from '../areas/teams/teams.service.ts'
+import type { WorkspacesService } from '../areas/workspaces/workspaces.service.ts'
 import type { SearchService } from '../areas/workspaces/search/search.service.ts'
 import type { McpHandler } from '../http/requests/mcp.ts'
+import type { AppSecret } from '../platform/secrets/app-secret.port.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PersonStreams } from '../concurrency/person-streams.ts'
 
@@ -49,8 +51,10 @@ export interface AgentAccessOptions {
     teams: TeamsService
     invites: InvitesService
     agentRequests: AgentRequestsService
+    workspaces: WorkspacesService
   }
   db: Database
+  appSecret: AppSecret
   agentCalls: AgentCalls
   agents: AgentAuthenticator
   seedLinks: SeedLinks
@@ -67,6 +71,7 @@ export interface AgentAccessOptions {
 export function createAgentAccess(options: AgentAccessOptions) {
   const {
     db,
+    appSecret,
     services,
     agentCalls,
     agents,
@@ -79,7 +84,7 @@ export function createAgentAccess(options: AgentAccessOptions) {
     personStreams,
   } = options
   const { kit, search, people, events, seeds, evidence, evidenceEdits, comments } = services
-  const { notifications, teams, invites, agentRequests } = services
+  const { notifications, teams, invites, agentRequests, workspaces } = services
   const onError = (error: unknown) => log.error({ err: error }, 'a tool or resource of agents failed')
   const agentTools = [
     readValidationKitTool(kit),
@@ -87,12 +92,12 @@ export function createAgentAccess(options: AgentAccessOptions) {
     ...workspaceTools(people, events),
     ...inboxTools({ notifications, agentRequests, seeds, comments }, webUrl),
     ...seedsTools(seeds, seedLinks),
-    ...evidenceTools({ evidence, evidenceEdits }, seedLinks),
+    ...evidenceTools({ evidence, evidenceEdits, seeds }, seedLinks),
     ...severalTools({ seeds, evidence }, onError),
-    ...commentsTools(comments, seedLinks),
+    ...commentsTools({ comments, seeds }, seedLinks),
     ...inboxChangeTools({ notifications, agentRequests }),
-    ...teamsTools(teams),
-    ...invitesTools(invites),
+    ...teamsTools(teams, people),
+    ...invitesTools({ invites, people, workspaces }),
   ].map((tool) => agentCalls.counted(tool))
   const inbox = requireTool(agentTools, 'inbox')
   let mcpHandler: Promise<KitMcpHandler> | undefined
@@ -123,6 +128,8 @@ export function createAgentAccess(options: AgentAccessOptions) {
             'the scopes of agents that wait for changes could not be read; will retry',
           ),
         personStreams,
+        clock,
+        box: appSecret.boxOf('confirmations of calls'),
         followPositions: (...following) => events.followPositions(...following),
         readChanges: (query) => readFollowed(db, query),
         ...mcpStreams,

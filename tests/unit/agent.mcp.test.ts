@@ -1,3 +1,4 @@
+import { createAppSecret } from '../../src/platform/secrets/app-secret.port.ts'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createKitMcpHandler } from '../../src/agents/mcp/agent.mcp.ts'
@@ -65,6 +66,8 @@ const rest = {
   ...urls,
   areaIconUrls: { seeds: 'https://api.example.com/seeds.svg' },
   followPositions: () => () => undefined,
+  clock: systemClock,
+  box: createAppSecret(() => 'a secret of 32 characters or more').boxOf('confirmations of calls'),
   readChanges: () => Promise.reject(new Error('nothing is followed')),
   readAgents: () => Promise.resolve([]),
   personStreams: createPersonStreams(),

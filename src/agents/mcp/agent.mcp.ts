@@ -15,6 +15,7 @@ import { mayCall, type AgentTool } from '../tools/agent-tool.ts'
 import { wrapArguments } from '../tools/tool-input.ts'
 import { findCalled, isToolCall } from '../tools/tool-refusals.ts'
 import { ClearMcpServer } from './clear-mcp-server.ts'
+import { createConfirmations, type ConfirmationsOptions } from './confirmations.ts'
 import { createDirectServers, directRevisions, toDirectCall, type CallExtra } from './direct-calls.ts'
 import { registerPrompts, type McpPrompt } from './mcp-prompts.ts'
 import { registerResources, type McpResources } from './mcp-resources.ts'
@@ -50,7 +51,8 @@ export interface KitMcpHandlerOptions
       ToolSubscriptionsOptions,
       'readAgents' | 'onReadError' | 'pollEveryMs' | 'lifetimeMs' | 'personStreams'
     >,
-    Pick<FollowedResourcesOptions, 'followPositions' | 'readChanges'> {
+    Pick<FollowedResourcesOptions, 'followPositions' | 'readChanges'>,
+    ConfirmationsOptions {
   /** Called with what failed. The agent sees only a general message. */
   onError: (error: unknown) => void
   /** Called with protocol errors: requests that the SDK refuses. */
@@ -102,8 +104,9 @@ export function createKitMcpHandler(
   }
   // One call after the other lets requests of others in between (docs/design/limits.md#turns).
   const turns = createTurns({ atOnceMax: 1, waitingMax: Infinity, waitMsMax: callWaitMsMax })
+  const confirmations = createConfirmations(options)
   const registrations = new Map(
-    tools.map((tool) => [tool, toolRegistration(tool, { onError, turns, webUrl })]),
+    tools.map((tool) => [tool, toolRegistration(tool, { onError, turns, webUrl, confirmations })]),
   )
   const toolsOf = (agent: AgentPrincipal) => tools.filter((tool) => mayCall(agent, tool))
   const promptsOf = (agent: AgentPrincipal) => prompts.filter((prompt) => mayCall(agent, prompt))

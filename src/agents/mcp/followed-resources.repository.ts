@@ -11,6 +11,11 @@ import { prepared } from '../../db/sql/prepared.ts'
 import { toldKinds } from '../../domain/notifications.ts'
 import type { FollowedChanges, FollowedInbox } from './followed-resources.ts'
 
+const after = hiddenParameter('after', 'bigint')
+
+/** The most events that one call looks at. The next one goes on behind them. */
+const examinedMax = 1_000
+
 const workspaceId = hiddenParameter('workspaceId', 'uuid')
 
 const kinds = sql.raw(toldKinds.map((kind) => `'${kind}'`).join())
@@ -34,17 +39,21 @@ const inboxTexts = sql`(
   ) as waiting
 )`
 
-/** One statement, so that all is of the same moment. */
+/** One statement, so that all is of the same moment. The `offset` makes it go by positions: a seed may have many events. */
 const selectFollowed = prepared((executor) =>
   executor
     .select({
-      last: sql<string>`${lastPositionOf(workspaceId)}`,
+      last: sql<string>`least(${lastPositionOf(workspaceId)}, ${after} + ${sql.raw(String(examinedMax))})`,
       seeds: sql<[string, number][]>`(
         select coalesce(json_agg(json_build_array(changed.seed_id, changed.position)), '[]') from (
-          select ${events.seedId} as seed_id, max(${events.position}) as position from ${events}
-          where ${events.workspaceId} = ${workspaceId} and ${events.position} > ${hiddenParameter('after', 'bigint')}
-            and ${events.seedId} = any(${keysParameter('seedIds', 'uuid')})
-          group by ${events.seedId}
+          select recent.seed_id, max(recent.position) as position from (
+            select ${events.seedId} as seed_id, ${events.position} as position from ${events}
+            where ${events.workspaceId} = ${workspaceId} and ${events.position} > ${after}
+              and ${events.position} <= ${after} + ${sql.raw(String(examinedMax))}
+            offset 0
+          ) as recent
+          where recent.seed_id = any(${keysParameter('seedIds', 'uuid')})
+          group by recent.seed_id
         ) as changed
       )`,
       inboxes: sql<[string, string][]>`${inboxTexts}`,
@@ -53,7 +62,7 @@ const selectFollowed = prepared((executor) =>
     .prepare('events_select_followed'),
 )
 
-/** Reads what happened behind a position, and what is in inboxes; no seeds without a position. */
+/** Reads what happened behind a position, up to `last`, and what is in inboxes; no seeds without a position. */
 export async function readFollowed(
   executor: Executor,
   query: {

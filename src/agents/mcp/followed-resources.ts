@@ -11,7 +11,7 @@ export interface FollowedInbox {
 
 /** What happened in a workspace behind a position, as of one moment. */
 export interface FollowedChanges {
-  /** The position of the newest event. */
+  /** The position of the newest event that was looked at. */
   last: number
   /** The position of the newest event about each of the seeds, behind the position that was asked for. */
   seeds: ReadonlyMap<string, number>
