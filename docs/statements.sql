@@ -1838,6 +1838,125 @@ where
       and "memberships"."user_id" = asked.user_id
   );
 
+-- events_select_followed
+select
+  least(
+    coalesce(
+      (
+        select
+          "event_positions"."last"
+        from
+          "event_positions"
+        where
+          "event_positions"."workspace_id" = (
+            select
+              $1::uuid
+          )
+      ),
+      0
+    ),
+    (
+      select
+        $2::bigint
+    ) + 1000
+  ),
+  (
+    select
+      coalesce(json_agg(json_build_array(changed.seed_id, changed.position)), '[]')
+    from
+      (
+        select
+          recent.seed_id,
+          max(recent.position) as position
+        from
+          (
+            select
+              "seed_id" as seed_id,
+              "position" as position
+            from
+              "events"
+            where
+              "workspace_id" = (
+                select
+                  $3::uuid
+              )
+              and "position" > (
+                select
+                  $4::bigint
+              )
+              and "position" <= (
+                select
+                  $5::bigint
+              ) + 1000
+            offset
+              0
+          ) as recent
+        where
+          recent.seed_id = any (
+            (
+              select
+                $6::uuid[]
+            )::uuid[]
+          )
+        group by
+          recent.seed_id
+      ) as changed
+  ),
+  (
+    select
+      coalesce(json_agg(json_build_array(asked.grant_id, concat_ws(' ', newest.id, waiting.ids))), '[]')
+    from
+      unnest(
+        (
+          select
+            $7::uuid[]
+        )::uuid[],
+        (
+          select
+            $8::uuid[]
+        )::uuid[]
+      ) as asked (user_id, grant_id)
+      left join lateral (
+        select
+          "notifications"."id" as id
+        from
+          "notifications"
+          left join "seeds" on "seeds"."id" = "notifications"."seed_id"
+        where
+          "notifications"."user_id" = asked.user_id
+          and "notifications"."workspace_id" = (
+            select
+              $9::uuid
+          )
+          and "notifications"."kind" in ('mention', 'comment', 'evidence', 'status', 'asked_to_join')
+          and "seeds"."deleted_at" is null
+        order by
+          "notifications"."created_at" desc,
+          "notifications"."id" desc
+        limit
+          1
+      ) as newest on true
+      cross join lateral (
+        select
+          string_agg(
+            "agent_requests"."id"::text,
+            ' '
+            order by
+              "agent_requests"."created_at",
+              "agent_requests"."id"
+          ) as ids
+        from
+          "agent_requests"
+        where
+          "agent_requests"."grant_id" = asked.grant_id
+          and "agent_requests"."state" = 'waiting'
+      ) as waiting
+  )
+from
+  (
+    select
+  ) as nothing;
+
 -- events_select_positions
 select
   "workspace_id",

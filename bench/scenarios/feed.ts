@@ -1,5 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { readEventPositions } from '../../src/areas/events/event-feed.repository.ts'
+import { createFollowedResources } from '../../src/agents/mcp/followed-resources.ts'
+import { readFollowed } from '../../src/agents/mcp/followed-resources.repository.ts'
+import type { AgentPrincipal } from '../../src/domain/agent.ts'
+import { createId } from '../../src/kernel/ids.ts'
 import { openDrizzle } from '../../src/db/transactions.ts'
 import { atLeast, below, compare } from '../compare.ts'
 import { memoryMb, withPool, type Area, type Bench, type Subject } from '../harness.ts'
@@ -23,6 +27,7 @@ export const feed: Area = {
       await withoutPositions(bench, original),
       await inOneWorkspace(bench, original),
       await polling(bench),
+      await idleSubscribers(bench),
       idleStreams(bench, original),
     ]
   },
@@ -111,6 +116,59 @@ async function polling(bench: Bench): Promise<Trial> {
           unit: 'ms',
         }
         return [{ ...row, values: [median(values)], goal: below(10) }]
+      }),
+  }
+}
+
+/**
+ * The processor time of the process for each subscriber to resources of agents and each poll in which nothing happened: each
+ * is in a workspace of its own, and follows the inbox and 49 seeds. PostgreSQL is not in it.
+ */
+async function idleSubscribers(bench: Bench): Promise<Trial> {
+  const database = await bench.database('feed_followed', async (pool) => {
+    await pool.query(`
+      insert into workspaces (id, name, slug, created_at)
+      select md5('w' || i)::uuid, 'w', 'w-' || i, now() from generate_series(1, ${polledWorkspaces}) as i`)
+    await pool.query(`insert into event_positions select id, 250 from workspaces`)
+    await pool.query('vacuum analyze')
+    return []
+  })
+  return {
+    name: `${polledWorkspaces} idle subscribers`,
+    run: () =>
+      withPool(database.url, async (pool) => {
+        const { rows } = await pool.query<{ id: string }>('select id from workspaces')
+        const db = openDrizzle(pool)
+        const positions = new Map<string, (last: number) => void>()
+        const followed = createFollowedResources({
+          followPositions(workspaceId, onPosition) {
+            positions.set(workspaceId, onPosition)
+            return () => void positions.delete(workspaceId)
+          },
+          readChanges: (query) => readFollowed(db, query),
+          readAgents: () => Promise.reject(new Error('nothing happened')),
+          targetOf: (_agent, uri) => (uri === 'inbox' ? { kind: 'inbox' } : { kind: 'seed', seedId: uri }),
+          onReadError: (error) => {
+            throw error
+          },
+        })
+        for (const { id } of rows) {
+          const agent = { grant: { id: createId() }, user: { id: createId() }, workspace: { id } }
+          const uris = ['inbox', ...Array.from({ length: 49 }, () => createId())]
+          await followed.follow(agent as AgentPrincipal, uris, () => undefined)
+        }
+        const ids = [...positions.keys()]
+        const poll = async () => {
+          const last = await readEventPositions(db, ids)
+          for (const [id, onPosition] of positions) onPosition(last.get(id) ?? 0)
+        }
+        const polls = 200
+        for (let i = 0; i < polls; i++) await poll()
+        const before = process.cpuUsage()
+        for (let i = 0; i < polls; i++) await poll()
+        const { user, system } = process.cpuUsage(before)
+        const row = { request: `${polledWorkspaces} idle subscribers`, server: 'each of them, each poll' }
+        return [{ ...row, unit: 'µs', values: [(user + system) / polls / ids.length], goal: below(10) }]
       }),
   }
 }

@@ -141,6 +141,18 @@ export const errors = {
     'This connection of the agent only reads.',
     'Over MCP only: the request has the header `X-MCP-Readonly`, and calls a tool that makes changes.',
   ),
+  notConfirmed: error(
+    'Forbidden',
+    'not_confirmed',
+    'Your person did not agree. Nothing was changed. Do not call it again unless they ask for it.',
+    'Over MCP only: the person was asked by the client of the agent, and declined or closed the question.',
+  ),
+  confirmationInvalid: error(
+    'Forbidden',
+    'confirmation_invalid',
+    'This answer of your person has expired, or is to another call. Nothing was changed. Call the tool again to ask them.',
+    'Over MCP only: the `requestState` of a call has expired, was altered, or is of another tool, other arguments or another grant.',
+  ),
   originForbidden: error(
     'Forbidden',
     'origin_forbidden',

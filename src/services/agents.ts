@@ -1,5 +1,8 @@
 import type { Logger } from 'pino'
 import type { AgentAuthenticator } from '../agents/grants/grants.authenticator.ts'
+import { readFollowed } from '../agents/mcp/followed-resources.repository.ts'
+import type { AgentTool } from '../agents/tools/agent-tool.ts'
+import type { Database } from '../db/client.ts'
 import type { AgentCalls } from '../agents/calls/agent-calls.ts'
 import { needsOfCalls } from '../agents/tools/tool-refusals.ts'
 import type { KitService } from '../agents/kit/kit.service.ts'
@@ -26,8 +29,10 @@ import type { NotificationsService } from '../areas/notifications/notifications.
 import type { PeopleService } from '../areas/people/people.service.ts'
 import type { SeedsService } from '../areas/seeds/seeds.service.ts'
 import type { TeamsService } from '../areas/teams/teams.service.ts'
+import type { WorkspacesService } from '../areas/workspaces/workspaces.service.ts'
 import type { SearchService } from '../areas/workspaces/search/search.service.ts'
 import type { McpHandler } from '../http/requests/mcp.ts'
+import type { AppSecret } from '../platform/secrets/app-secret.port.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { PersonStreams } from '../concurrency/person-streams.ts'
 
@@ -46,7 +51,10 @@ export interface AgentAccessOptions {
     teams: TeamsService
     invites: InvitesService
     agentRequests: AgentRequestsService
+    workspaces: WorkspacesService
   }
+  db: Database
+  appSecret: AppSecret
   agentCalls: AgentCalls
   agents: AgentAuthenticator
   seedLinks: SeedLinks
@@ -61,10 +69,22 @@ export interface AgentAccessOptions {
 
 /** Makes the tools of agents, and the MCP endpoint that offers them. The calls are counted. */
 export function createAgentAccess(options: AgentAccessOptions) {
-  const { services, agentCalls, agents, seedLinks, clock, log, baseUrl, webUrl, mcpStreams, personStreams } =
-    options
+  const {
+    db,
+    appSecret,
+    services,
+    agentCalls,
+    agents,
+    seedLinks,
+    clock,
+    log,
+    baseUrl,
+    webUrl,
+    mcpStreams,
+    personStreams,
+  } = options
   const { kit, search, people, events, seeds, evidence, evidenceEdits, comments } = services
-  const { notifications, teams, invites, agentRequests } = services
+  const { notifications, teams, invites, agentRequests, workspaces } = services
   const onError = (error: unknown) => log.error({ err: error }, 'a tool or resource of agents failed')
   const agentTools = [
     readValidationKitTool(kit),
@@ -72,13 +92,14 @@ export function createAgentAccess(options: AgentAccessOptions) {
     ...workspaceTools(people, events),
     ...inboxTools({ notifications, agentRequests, seeds, comments }, webUrl),
     ...seedsTools(seeds, seedLinks),
-    ...evidenceTools({ evidence, evidenceEdits }, seedLinks),
+    ...evidenceTools({ evidence, evidenceEdits, seeds }, seedLinks),
     ...severalTools({ seeds, evidence }, onError),
-    ...commentsTools(comments, seedLinks),
+    ...commentsTools({ comments, seeds }, seedLinks),
     ...inboxChangeTools({ notifications, agentRequests }),
-    ...teamsTools(teams),
-    ...invitesTools(invites),
+    ...teamsTools(teams, people),
+    ...invitesTools({ invites, people, workspaces }),
   ].map((tool) => agentCalls.counted(tool))
+  const inbox = requireTool(agentTools, 'inbox')
   let mcpHandler: Promise<KitMcpHandler> | undefined
   // Loaded at the first MCP request, since the SDK is slow to load.
   const loadMcpHandler = async () => {
@@ -88,7 +109,11 @@ export function createAgentAccess(options: AgentAccessOptions) {
       import('../agents/mcp/prompts.mcp.ts'),
     ])
     return createKitMcpHandler(
-      { tools: agentTools, resources: kitResources(kit, agentCalls), prompts: agentPrompts(kit, clock) },
+      {
+        tools: agentTools,
+        resources: kitResources(kit, agentCalls, inbox),
+        prompts: agentPrompts(kit, clock),
+      },
       {
         onError,
         onRefusal: (error) => log.debug({ err: error }, 'an MCP message was refused'),
@@ -103,6 +128,10 @@ export function createAgentAccess(options: AgentAccessOptions) {
             'the scopes of agents that wait for changes could not be read; will retry',
           ),
         personStreams,
+        clock,
+        box: appSecret.boxOf('confirmations of calls'),
+        followPositions: (...following) => events.followPositions(...following),
+        readChanges: (query) => readFollowed(db, query),
         ...mcpStreams,
       },
     )
@@ -114,4 +143,10 @@ export function createAgentAccess(options: AgentAccessOptions) {
     close: async () => (await mcpHandler)?.close(),
   }
   return { agentTools, mcp }
+}
+
+function requireTool(tools: readonly AgentTool[], name: string): AgentTool {
+  const found = tools.find((tool) => tool.name === name)
+  if (!found) throw new Error(`there is no tool ${name}`)
+  return found
 }

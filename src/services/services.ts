@@ -268,12 +268,16 @@ export function createServices(options: ServicesOptions) {
   })
   const notifications = createNotificationsService({ ...takeShare(), pictures, links: unsubscribeLinks })
   const personStreams = createPersonStreams()
+  const workspaces = createWorkspacesService({ ...takeShare(), requireWorkspace, pictures, entry })
   const { agentTools, mcp } = createAgentAccess({
     services: {
       ...{ kit, search, people, events, seeds, evidence, evidenceEdits, comments, notifications, teams },
       invites,
       agentRequests,
+      workspaces,
     },
+    db,
+    appSecret,
     agentCalls,
     agents,
     seedLinks,
@@ -414,7 +418,7 @@ export function createServices(options: ServicesOptions) {
     system: createSystemService({ clock, appSecret, isDatabaseReady: () => isDatabaseReady(db) }),
     teams,
     webhooks: createWebhooksService({ ...webhookShare, isDevelopment: config.isDevelopment }),
-    workspaces: createWorkspacesService({ ...takeShare(), requireWorkspace, pictures, entry }),
+    workspaces,
     /** Starts running jobs and sending deliveries to webhooks in this process. */
     async startJobs() {
       runner = await startJobs({

@@ -1,8 +1,9 @@
 import { Client, StreamableHTTPClientTransport, type McpSubscription } from '@modelcontextprotocol/client'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { AgentScope } from '../../src/domain/agent.ts'
+import { createId } from '../../src/kernel/ids.ts'
 import { eras, letAgentIn, type Era } from '../support/agent-caller.ts'
-import { createCompany, patch } from '../support/company.ts'
+import { createCompany, patch, type TestCompany } from '../support/company.ts'
 import { createOAuthTester, type TestHost } from '../support/oauth-client.ts'
 import { listen } from '../support/raw-http.ts'
 import { createSeed } from '../support/seeds.ts'
@@ -192,7 +193,7 @@ describe('subscriptions/listen', () => {
     expect(client.getServerCapabilities()).toMatchObject({
       tools: { listChanged: true },
       prompts: { listChanged: true },
-      resources: { listChanged: false },
+      resources: { listChanged: false, subscribe: true },
     })
     const subscription = await listenTo(client)
     expect(subscription.honoredFilter).toEqual({ toolsListChanged: true, promptsListChanged: true })
@@ -305,5 +306,141 @@ describe('subscriptions/listen', () => {
     expect(
       await agent.ask('subscriptions/listen', { notifications: { toolsListChanged: true } }),
     ).toBeUndefined()
+  })
+
+  describe('of resources', () => {
+    /** A company whose member has let an agent in, which collects the URIs that it is told of. */
+    async function follow(scopes: AgentScope[], uris: (company: TestCompany) => string[]) {
+      const company = await createCompany(service)
+      const token = await createOAuthTester(service).letIn(company.workspace, company.member, { scopes })
+      const { client } = await connect(token)
+      const told: string[] = []
+      client.setNotificationHandler(
+        'notifications/resources/updated',
+        ({ params }) => void told.push(params.uri),
+      )
+      const subscription = await client.listen({ resourceSubscriptions: uris(company) })
+      onTestFinished(() => client.close())
+      const grantId = (await services.authenticateAgent(token))?.grant.id ?? ''
+      return { company, client, told, subscription, grantId }
+    }
+
+    const inboxOf = ({ workspace }: TestCompany) => `workspace://${workspace.slug}/inbox`
+    const seedOf = ({ workspace }: TestCompany, id: string) => `workspace://${workspace.slug}/seeds/${id}`
+    const comment = (company: TestCompany, seedId: string, body: string) =>
+      service.as(company.owner, {
+        method: 'POST',
+        url: `/v1/seeds/${seedId}/comments`,
+        payload: { body },
+      })
+    const mention = (company: TestCompany, seedId: string) =>
+      comment(company, seedId, `[@x](user:${company.member.id}) look`)
+
+    it('the inbox is told of within two seconds of a mention and of a request, and can be read', async () => {
+      const { company, client, told, grantId } = await follow(['workspace:read', 'seeds:write'], (each) => [
+        inboxOf(each),
+      ])
+      const uri = inboxOf(company)
+      expect((await client.listResources()).resources.map((each) => each.uri)).toContain(uri)
+      const seed = await createSeed(service, company.owner, company)
+      const start = Date.now()
+      expect((await mention(company, seed.id)).statusCode).toBe(200)
+      await vi.waitUntil(() => told.length === 1)
+      expect(Date.now() - start).toBeLessThan(2_000)
+      const asked = await service.as(company.member, {
+        method: 'POST',
+        url: `/v1/seeds/${seed.id}/comments`,
+        payload: { body: `[@x](agent:${grantId}) answer` },
+      })
+      expect(asked.statusCode, asked.body).toBe(200)
+      await vi.waitUntil(() => told.length === 2)
+      expect(told).toEqual([uri, uri])
+      const { contents } = await client.readResource({ uri })
+      const [{ text = '' } = {}] = contents as { text?: string }[]
+      const { requests, notifications } = JSON.parse(text) as Record<string, unknown[]>
+      expect([requests?.length, notifications?.length]).toEqual([1, 1])
+    })
+
+    it('a seed is told of by its own changes alone, and its inbox by nothing of others', async () => {
+      const ids: string[] = []
+      const { company, told, client } = await follow(['workspace:read'], (each) => [inboxOf(each)])
+      for (let i = 0; i < 2; i++) ids.push((await createSeed(service, company.owner, company)).id)
+      const [followed, other] = ids.map((id) => seedOf(company, id))
+      await client.listen({ resourceSubscriptions: [String(followed)] })
+      await comment(company, String(ids[1]), 'Of the other.')
+      await comment(company, String(ids[0]), 'Of this one.')
+      await vi.waitUntil(() => told.length > 0)
+      const renamed = await service.as(company.owner, patch(`/v1/seeds/${ids[0]}`, { title: 'Another' }))
+      expect(renamed.statusCode, renamed.body).toBe(200)
+      await vi.waitUntil(() => told.length === 2)
+      expect(told).toEqual([followed, followed])
+      expect(told).not.toContain(other)
+    })
+
+    it('what an agent may not read is left out of the subscription, which ends if nothing is left', async () => {
+      const theirs = await createCompany(service)
+      const seed = await createSeed(service, theirs.owner, theirs)
+      const { subscription, told } = await follow([], (each) => [
+        ...[inboxOf(each), inboxOf(theirs), seedOf(theirs, seed.id), seedOf(each, 'none')],
+        ...['https://example.com/', `workspace://${each.workspace.slug}/validation-kit`],
+      ])
+      expect(subscription.honoredFilter).toEqual({})
+      expect(await subscription.closed).toBe('graceful')
+      // The seed of others under a URI of the own workspace.
+      const { told: toldToo } = await follow([], (each) => [seedOf(each, seed.id)])
+      const token = await createOAuthTester(service).letIn(theirs.workspace, theirs.member, {})
+      const { client } = await connect(token)
+      const toldOfTheirs: string[] = []
+      client.setNotificationHandler(
+        'notifications/resources/updated',
+        ({ params }) => void toldOfTheirs.push(params.uri),
+      )
+      await client.listen({ resourceSubscriptions: [seedOf(theirs, seed.id)] })
+      await comment(theirs, seed.id, 'Not for them.')
+      await vi.waitUntil(() => toldOfTheirs.length === 1)
+      await client.close()
+      expect([told, toldToo]).toEqual([[], []])
+    })
+
+    it('falls silent when the scope is taken, and ends with the membership', async () => {
+      const { company, told, subscription, grantId } = await follow(['workspace:read'], (each) => [
+        inboxOf(each),
+      ])
+      const seed = await createSeed(service, company.owner, company)
+      await mention(company, seed.id)
+      await vi.waitUntil(() => told.length === 1)
+      const user = await services.accounts.findByEmail(company.member.email)
+      if (!user) throw new Error('the person is not there')
+      const principal = { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null } as const
+      await replica.services.grants.updateScopes(principal, company.workspace.slug, grantId, [])
+      const follower = await follow(['workspace:read'], (each) => [inboxOf(each)])
+      await mention(company, seed.id)
+      // Polled later, so that this poll has passed.
+      const theirs = await createSeed(service, follower.company.owner, follower.company)
+      await mention(follower.company, theirs.id)
+      await vi.waitUntil(() => follower.told.length === 1)
+      expect(told).toHaveLength(1)
+      const removed = await service.as(company.owner, {
+        method: 'DELETE',
+        url: `${company.url}/members/${company.member.id}`,
+      })
+      expect(removed.statusCode, removed.body).toBe(200)
+      expect(await subscription.closed).toBe('remote')
+    })
+
+    it('a deleted seed is told of once, and a subscription has at most 50 resources', async () => {
+      const { company, client, told } = await follow(['workspace:read'], (each) => [inboxOf(each)])
+      const seed = await createSeed(service, company.owner, company)
+      await client.listen({ resourceSubscriptions: [seedOf(company, seed.id)] })
+      expect(
+        (await service.as(company.owner, { method: 'DELETE', url: `/v1/seeds/${seed.id}` })).statusCode,
+      ).toBe(200)
+      await vi.waitUntil(() => told.length === 1)
+      await expect(client.readResource({ uri: seedOf(company, seed.id) })).rejects.toThrow()
+      const uris = Array.from({ length: 51 }, () => seedOf(company, createId()))
+      await expect(client.listen({ resourceSubscriptions: uris })).rejects.toThrow('at most 50 resources')
+      await (await client.listen({ resourceSubscriptions: uris.slice(1) })).close()
+      expect(told).toEqual([seedOf(company, seed.id)])
+    })
   })
 })

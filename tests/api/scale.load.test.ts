@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { readFollowed } from '../../src/agents/mcp/followed-resources.repository.ts'
 import { readEventPositions } from '../../src/areas/events/event-feed.repository.ts'
 import { openDatabase, workLimits } from '../../src/db/client.ts'
 import { readStatements } from '../../scripts/statements.ts'
@@ -318,6 +319,19 @@ describe('with 100,000 users and 1,100,000 events', () => {
     if (!statement) throw new Error('nothing was asked')
     expect(others).toEqual([])
     await expectStatementCheap(statement, /event_positions/)
+  })
+
+  it('what happened to followed seeds and inboxes reads fewer than 1,000 buffers', async () => {
+    const query = {
+      workspaceId: big.workspace.id,
+      after: events + restrictedEvents - 500,
+      seedIds: someSeeds,
+      inboxes: [big.member, big.owner].map(({ id }) => ({ userId: id, grantId: busyAgent })),
+    }
+    const [statement, ...others] = await statementsDuring(() => readFollowed(db, query))
+    if (!statement) throw new Error('nothing was asked')
+    expect(others).toEqual([])
+    await expectStatementCheap(statement, /events_position_key/)
   })
 
   it('the last page reads fewer than 1,000 buffers, by an index', async () => {

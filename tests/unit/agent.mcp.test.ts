@@ -1,8 +1,10 @@
+import { createAppSecret } from '../../src/platform/secrets/app-secret.port.ts'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createKitMcpHandler } from '../../src/agents/mcp/agent.mcp.ts'
 import { agentPrompts } from '../../src/agents/mcp/prompts.mcp.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
+import { inboxTools } from '../../src/agents/tools/inbox.tools.ts'
 import { kitResources } from '../../src/agents/mcp/kit-resources.mcp.ts'
 import { mcpForm, readValidationKitTool } from '../../src/agents/tools/read-validation-kit.tools.ts'
 import type { KitService, ValidationKit } from '../../src/agents/kit/kit.service.ts'
@@ -63,6 +65,10 @@ const urls = { webUrl: 'https://example.com', iconUrl: 'https://api.example.com/
 const rest = {
   ...urls,
   areaIconUrls: { seeds: 'https://api.example.com/seeds.svg' },
+  followPositions: () => () => undefined,
+  clock: systemClock,
+  box: createAppSecret(() => 'a secret of 32 characters or more').boxOf('confirmations of calls'),
+  readChanges: () => Promise.reject(new Error('nothing is followed')),
   readAgents: () => Promise.resolve([]),
   personStreams: createPersonStreams(),
   onReadError: () => undefined,
@@ -84,6 +90,7 @@ const capabilitiesBefore2026 = {
 const latestCapabilities = {
   ...capabilitiesBefore2026,
   tools: { listChanged: true },
+  resources: { listChanged: false, subscribe: true },
   prompts: { listChanged: true },
 }
 
@@ -96,14 +103,17 @@ interface Message {
   error?: { code: number; message: string }
 }
 
+const inbox = inboxTools({} as never, 'https://example.com')[0]
+
 /** The tool and the resources of a kit, whose calls are not counted. */
 function capabilitiesOf(read: KitService['read']) {
   const calls = {
     count: <T>(_agent: unknown, _tool: unknown, _input: unknown, call: () => Promise<T>) => call(),
   }
+  if (!inbox) throw new Error('there is no inbox')
   return {
     tools: [readValidationKitTool({ read })],
-    resources: kitResources({ read }, calls),
+    resources: kitResources({ read }, calls, inbox),
     prompts: agentPrompts({ read }, systemClock),
   }
 }

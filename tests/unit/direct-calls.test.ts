@@ -1,3 +1,5 @@
+import { systemClock } from '../../src/kernel/clock.ts'
+import { createAppSecret } from '../../src/platform/secrets/app-secret.port.ts'
 import { Type } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
 import { defineTool, readingHints, type AgentTool } from '../../src/agents/tools/agent-tool.ts'
@@ -42,6 +44,10 @@ const handlerOf = (...tools: AgentTool[]) =>
       onRefusal: () => undefined,
       ...{ webUrl: 'https://example.com', iconUrl: 'https://api.example.com/icon.svg', areaIconUrls: {} },
       ...{
+        followPositions: () => () => undefined,
+        clock: systemClock,
+        box: createAppSecret(() => 'a secret of 32 characters or more').boxOf('confirmations of calls'),
+        readChanges: () => Promise.reject(new Error('nothing is followed')),
         readAgents: () => Promise.resolve([]),
         personStreams: createPersonStreams(),
         onReadError: () => undefined,

@@ -19,6 +19,7 @@ const agentWith = (...scopes: string[]): AgentPrincipal => ({
 /** Subscriptions whose reads answer what `reads` says, one after the other. */
 function createTester(reads: (AgentPrincipal | undefined | Error)[]) {
   const [asked, outages, kinds]: [string[][], unknown[], string[]] = [[], [], []]
+  const followed = new Set<{ uris: readonly string[]; onChange: (uri: string) => void }>()
   const subscriptions = createToolSubscriptions({
     async readAgents(grantIds) {
       asked.push([...grantIds])
@@ -29,11 +30,20 @@ function createTester(reads: (AgentPrincipal | undefined | Error)[]) {
     describe: ({ grant, onlyReads }) => `${grant.scopes.join(' ')} ${onlyReads === true}`,
     onReadError: (error) => outages.push(error),
     personStreams: createPersonStreams(),
+    resources: {
+      async follow(_agent, uris, onChange) {
+        const following = { uris, onChange }
+        followed.add(following)
+        // Something changes before the stream is open.
+        onChange(String(uris[0]))
+        return () => void followed.delete(following)
+      },
+    },
   })
   /** Opens a stream as the SDK does. Returns the signal that ends it. */
-  async function open(agent: AgentPrincipal): Promise<AbortSignal> {
+  async function open(agent: AgentPrincipal, uris: string[] = []): Promise<AbortSignal> {
     let given: AbortSignal | undefined
-    await subscriptions.run(agent, async (signal) => {
+    await subscriptions.run(agent, uris, async (signal) => {
       given = signal
       signal.addEventListener(
         'abort',
@@ -44,7 +54,7 @@ function createTester(reads: (AgentPrincipal | undefined | Error)[]) {
     if (!given) throw new Error('the stream was refused')
     return given
   }
-  return { asked, kinds, open, outages, subscriptions }
+  return { asked, followed, kinds, open, outages, subscriptions }
 }
 
 const poll = () => vi.advanceTimersByTimeAsync(2_000)
@@ -87,7 +97,20 @@ it('forgets a request that opened no stream', async () => {
   const agent = agentWith('a')
   const { asked, subscriptions } = createTester([])
   for (let i = 0; i < 20; i++)
-    expect(await subscriptions.run(agent, async () => new Response())).toBeInstanceOf(Response)
+    expect(await subscriptions.run(agent, [], async () => new Response())).toBeInstanceOf(Response)
   await poll()
   expect(asked).toEqual([])
+})
+
+it('tells of followed resources, also of what changed before the stream was open, until the stream ends', async () => {
+  const agent = agentWith('a')
+  const { followed, kinds, open, subscriptions } = createTester([agent])
+  const signal = await open(agent, ['workspace://acme/inbox'])
+  expect(kinds).toEqual(['resource_updated'])
+  const [{ onChange } = {}] = followed
+  onChange?.('workspace://acme/inbox')
+  expect(kinds).toEqual(['resource_updated', 'resource_updated'])
+  subscriptions.close()
+  expect(signal.aborted).toBe(true)
+  expect(followed.size).toBe(0)
 })

@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { addPerson, createCompany } from '../support/company.ts'
+import { longComments, longCompany, longNames, longSeeds } from '../support/long-texts.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { createSeed } from '../support/seeds.ts'
 import { hasBrowser, sizes } from './browser.ts'
@@ -19,17 +20,20 @@ describe.runIf(hasBrowser)('asking an agent in a browser', () => {
 
   beforeAll(async () => {
     site = await startSite()
-    company = await createCompany(site.website)
+    company = await createCompany(site.website, longCompany)
   })
 
   /** A person with an agent, which is connected by the official client. */
   async function connectAgent() {
     const { website, origin } = site
-    const ada = await addPerson(website, company.workspace, 'member', 'Ada مرحبا')
+    const ada = await addPerson(website, company.workspace, 'member', longNames[4])
     const token = await createOAuthTester(website).letIn(company.workspace, ada, {
       scopes: ['validation-kit:read', 'workspace:read', 'seeds:write'],
     })
-    const client = new Client({ name: 'an agent', version: '1' })
+    const client = new Client(
+      { name: 'an agent', version: '1' },
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    )
     const headers = { authorization: `Bearer ${token}` }
     await client.connect(
       new StreamableHTTPClientTransport(new URL(`${origin}/agent/mcp`), { requestInit: { headers } }),
@@ -41,7 +45,19 @@ describe.runIf(hasBrowser)('asking an agent in a browser', () => {
       expect(isError ?? false, JSON.stringify(content)).toBe(false)
       return structuredContent
     }
-    return { ada, grantId: String(grant?.id), name: String(grant?.clientName), use }
+    /** Does something about what it was asked each time that it is told that its inbox has changed, and never otherwise. */
+    async function follow(act: (requests: Inbox['requests']) => Promise<void>) {
+      const uri = `workspace://${company.workspace.slug}/inbox`
+      client.setNotificationHandler('notifications/resources/updated', async ({ params }) => {
+        expect(params.uri).toBe(uri)
+        const { contents } = await client.readResource({ uri })
+        const [{ text = '' } = {}] = contents as { text?: string }[]
+        await act((JSON.parse(text) as Inbox).requests)
+      })
+      const subscription = await client.listen({ resourceSubscriptions: [uri] })
+      expect(subscription.honoredFilter).toEqual({ resourceSubscriptions: [uri] })
+    }
+    return { ada, grantId: String(grant?.id), name: String(grant?.clientName), use, follow }
   }
 
   async function open(person: Parameters<typeof openAs>[1], path: string) {
@@ -52,15 +68,25 @@ describe.runIf(hasBrowser)('asking an agent in a browser', () => {
     return { page, complaints }
   }
 
-  it('a person lets members ask it, a member asks, and the agent answers or declines', async () => {
-    const { ada, grantId, name, use } = await connectAgent()
+  it('a person lets members ask it, a member asks, and the agent, which follows its inbox, answers or declines', async () => {
+    const { ada, grantId, name, use, follow } = await connectAgent()
     const owned = await open(ada, `/agents/${grantId}`)
     await owned.page.getByLabel('Members may ask it').check()
     await owned.page.getByRole('button', { name: 'Save', exact: true }).click()
     await owned.page.getByText(`Members may ask ${name} now.`).waitFor()
     expect(await owned.page.getByLabel('Members may ask it').isChecked()).toBe(true)
 
-    const seed = await createSeed(site.website, company.owner, company)
+    const seed = await createSeed(site.website, company.owner, company, longSeeds[1])
+    const seen: Inbox['requests'] = []
+    await follow(async (requests) => {
+      for (const request of requests) {
+        if (seen.some(({ id }) => id === request.id)) continue
+        seen.push(request)
+        const { id: requestId, seedId } = request
+        if (seen.length === 1) await use('add_comment', { seedId, requestId, body: longComments[1] })
+        else await use('decline_request', { requestId, reason: 'There is none. 無い' })
+      }
+    })
     const { page, complaints } = await open(company.member, `/seeds/${seed.id}`)
     const field = page.getByLabel('Comment', { exact: true })
     async function ask(text: string) {
@@ -75,28 +101,22 @@ describe.runIf(hasBrowser)('asking an agent in a browser', () => {
       expect(await field.inputValue()).toBe(`@${name} ${text}`)
       await page.getByRole('button', { name: 'Comment', exact: true }).click()
       await page.getByText('Comment added.').waitFor()
-      await page.getByText(`Waiting for ${name}`).waitFor()
     }
-    await ask('find evidence against this 反証')
-    const { requests } = (await use('inbox')) as Inbox
-    expect(requests).toMatchObject([
-      {
-        ...{ askedByName: company.member.name, fromYourPerson: false, seedId: seed.id },
-        text: `[@${name}](agent:${grantId}) find evidence against this 反証`,
-      },
-    ])
-    const requestId = requests[0]?.id
-    await use('add_comment', { seedId: seed.id, requestId, body: 'Ten teams said no.' })
+    await ask(`find evidence against this: ${longComments[2]}`)
     // By the events of the seed, without loading the page again.
-    await page.getByText('Ten teams said no.').waitFor()
+    await page.getByText(longComments[1]).waitFor()
     await page.getByText(`${name} answered`).waitFor()
     expect(await page.getByText(`Waiting for ${name}`).count()).toBe(0)
     expect(await page.locator('.comment').first().innerText()).toContain(`${name} for ${ada.name}`)
+    expect(seen).toMatchObject([
+      {
+        ...{ askedByName: company.member.name, fromYourPerson: false, seedId: seed.id },
+        text: `[@${name}](agent:${grantId}) find evidence against this: ${longComments[2]}`,
+      },
+    ])
 
     await page.reload()
     await ask('and one for it')
-    const [next] = ((await use('inbox')) as Inbox).requests
-    await use('decline_request', { requestId: next?.id, reason: 'There is none. 無い' })
     await page.getByText(`${name} declined: There is none. 無い`).waitFor()
     expect(complaints).toEqual([])
   })

@@ -15,11 +15,18 @@ import { mayCall, type AgentTool } from '../tools/agent-tool.ts'
 import { wrapArguments } from '../tools/tool-input.ts'
 import { findCalled, isToolCall } from '../tools/tool-refusals.ts'
 import { ClearMcpServer } from './clear-mcp-server.ts'
+import { createConfirmations, type ConfirmationsOptions } from './confirmations.ts'
 import { createDirectServers, directRevisions, toDirectCall, type CallExtra } from './direct-calls.ts'
 import { registerPrompts, type McpPrompt } from './mcp-prompts.ts'
 import { registerResources, type McpResources } from './mcp-resources.ts'
 import { toolRegistration } from './mcp-tool.ts'
-import { createToolSubscriptions, streamsMax, type ToolSubscriptionsOptions } from './tool-subscriptions.ts'
+import { createFollowedResources, type FollowedResourcesOptions } from './followed-resources.ts'
+import {
+  createToolSubscriptions,
+  streamResourcesMax,
+  streamsMax,
+  type ToolSubscriptionsOptions,
+} from './tool-subscriptions.ts'
 
 /** Answers requests of authenticated agents to the MCP endpoint. `message` is the parsed body; undefined if it is not JSON. */
 export interface KitMcpHandler {
@@ -38,10 +45,14 @@ export interface KitMcpHandler {
   close(): void
 }
 
-export interface KitMcpHandlerOptions extends Pick<
-  ToolSubscriptionsOptions,
-  'readAgents' | 'onReadError' | 'pollEveryMs' | 'lifetimeMs' | 'personStreams'
-> {
+export interface KitMcpHandlerOptions
+  extends
+    Pick<
+      ToolSubscriptionsOptions,
+      'readAgents' | 'onReadError' | 'pollEveryMs' | 'lifetimeMs' | 'personStreams'
+    >,
+    Pick<FollowedResourcesOptions, 'followPositions' | 'readChanges'>,
+    ConfirmationsOptions {
   /** Called with what failed. The agent sees only a general message. */
   onError: (error: unknown) => void
   /** Called with protocol errors: requests that the SDK refuses. */
@@ -93,13 +104,18 @@ export function createKitMcpHandler(
   }
   // One call after the other lets requests of others in between (docs/design/limits.md#turns).
   const turns = createTurns({ atOnceMax: 1, waitingMax: Infinity, waitMsMax: callWaitMsMax })
+  const confirmations = createConfirmations(options)
   const registrations = new Map(
-    tools.map((tool) => [tool, toolRegistration(tool, { onError, turns, webUrl })]),
+    tools.map((tool) => [tool, toolRegistration(tool, { onError, turns, webUrl, confirmations })]),
   )
   const toolsOf = (agent: AgentPrincipal) => tools.filter((tool) => mayCall(agent, tool))
   const promptsOf = (agent: AgentPrincipal) => prompts.filter((prompt) => mayCall(agent, prompt))
+  const isReadable = (agent: AgentPrincipal, uri: string) => targetOf(agent, uri) !== undefined
+  const targetOf = (agent: AgentPrincipal, uri: string) =>
+    mayCall(agent, resources) ? resources.targetOf(agent, uri) : undefined
   const subscriptions = createToolSubscriptions({
     ...options,
+    resources: createFollowedResources({ ...options, targetOf }),
     describe: (agent) => [...toolsOf(agent), ...promptsOf(agent)].map(({ name }) => name).join(' '),
   })
   const handler = createMcpHandler(createServer, {
@@ -122,7 +138,8 @@ export function createKitMcpHandler(
       capabilities: { tools: { listChanged } },
     })
     for (const tool of refused) registrations.get(tool)?.(server)
-    if (mayCall(agent, resources)) registerResources(server, agent, resources, onError)
+    if (mayCall(agent, resources))
+      registerResources(server, agent, resources, { subscribe: listChanged, onError })
     registerPrompts(server, agent, {
       prompts: promptsOf(agent),
       findCompleted: () => resources.completed(agent),
@@ -169,9 +186,12 @@ export function createKitMcpHandler(
       const parsedBody = withObjects(message)
       if (!isListen(message))
         return handler.fetch(request, { authInfo, ...(parsedBody !== undefined && { parsedBody }) })
-      const streamed = subscriptions.run(agent, (signal) =>
+      const { uris, parsedBody: asked } = readListen(message, (uri) => isReadable(agent, uri))
+      if (uris.length > streamResourcesMax) return refuseResources(message)
+      const streamed = subscriptions.run(agent, uris, (signal) =>
         handler.fetch(new Request(request, { signal: AbortSignal.any([request.signal, signal]) }), {
           authInfo,
+          parsedBody: asked,
         }),
       )
       return streamed ?? refuseStream(message)
@@ -205,6 +225,28 @@ function isListen(message: unknown): message is { id?: unknown } {
     'method' in message &&
     message.method === 'subscriptions/listen'
   )
+}
+
+/**
+ * The resources that a subscription asks for and that may be read, and the message without the others: the SDK confirms
+ * what is left. A message in another form is left to the SDK.
+ */
+function readListen(
+  message: object,
+  isReadable: (uri: string) => boolean,
+): { uris: string[]; parsedBody: object } {
+  const { params } = message as { params?: { notifications?: { resourceSubscriptions?: unknown } } }
+  const asked = params?.notifications?.resourceSubscriptions
+  if (!Array.isArray(asked) || !asked.every((uri) => typeof uri === 'string'))
+    return { uris: [], parsedBody: message }
+  const uris = [...new Set(asked)].filter(isReadable)
+  const notifications = { ...params?.notifications, resourceSubscriptions: uris }
+  return { uris, parsedBody: { ...message, params: { ...params, notifications } } }
+}
+
+function refuseResources({ id = null }: { id?: unknown }): Response {
+  const text = `A subscription may have at most ${streamResourcesMax} resources.`
+  return Response.json({ jsonrpc: '2.0', error: { code: -32602, message: text }, id })
 }
 
 /** As the SDK refuses one when the process has too many. */

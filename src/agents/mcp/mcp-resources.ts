@@ -7,6 +7,7 @@ import {
 import type { WorkspaceAction } from '../../access/permissions.ts'
 import type { AgentPrincipal, AgentScope } from '../../domain/agent.ts'
 import { ApiError, errors } from '../../kernel/errors.ts'
+import type { FollowedTarget } from './followed-resources.ts'
 
 /** A resource in a list. Its content is JSON. */
 export interface McpResource {
@@ -45,6 +46,8 @@ export interface McpResources {
   completed(agent: AgentPrincipal): CompletedTemplate
   /** The resource as JSON. Throws `not_found`. */
   read(agent: AgentPrincipal, uri: string): Promise<string>
+  /** What a subscription to a URI is about; undefined if the agent may not read it. A seed may not exist. */
+  targetOf(agent: AgentPrincipal, uri: string): FollowedTarget | undefined
 }
 
 const mimeType = 'application/json'
@@ -54,9 +57,9 @@ export function registerResources(
   { server }: McpServer,
   agent: AgentPrincipal,
   resources: McpResources,
-  onError: (error: unknown) => void,
+  { subscribe, onError }: { subscribe: boolean; onError: (error: unknown) => void },
 ): void {
-  server.registerCapabilities({ resources: { listChanged: false } })
+  server.registerCapabilities({ resources: { listChanged: false, ...(subscribe && { subscribe }) } })
 
   server.setRequestHandler('resources/list', async ({ params }) => {
     const page = await toProtocolErrors(resources.list(agent, params?.cursor), '', onError)

@@ -2,6 +2,7 @@ import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox
 import {
   fromJsonSchema,
   type CallToolResult,
+  type InputRequiredResult,
   type jsonSchemaValidator,
   type McpServer,
 } from '@modelcontextprotocol/server'
@@ -15,16 +16,22 @@ import type { AgentTool, BriefAnswer } from '../tools/agent-tool.ts'
 import { codeOfError, explainError, explainFault, isRefusal } from '../tools/tool-errors.ts'
 import { createInputReader, repairInput, toArguments } from '../tools/tool-input.ts'
 import { findRefusal } from '../tools/tool-refusals.ts'
+import type { CallRound, Confirmations } from './confirmations.ts'
 import type { CallExtra } from './direct-calls.ts'
 
 /** Answers one call of a tool. */
-type ToolCall = (extra: CallExtra, input: unknown) => Promise<CallToolResult>
+type ToolCall = (
+  extra: CallExtra,
+  input: unknown,
+  round: CallRound,
+) => Promise<CallToolResult | InputRequiredResult>
 
 export interface ToolOptions {
   /** Called with unexpected errors. */
   onError: (error: unknown) => void
   /** The turns of users. A call that is not direct waits for one, as the SDK makes all calls of a batch at once. */
   turns: Turns
+  confirmations: Confirmations
   /** The website, whose URLs stand for ids. */
   webUrl: string
 }
@@ -42,7 +49,9 @@ export function toolRegistration(tool: AgentTool, options: ToolOptions): (server
   }
   const call = toolCall(tool, options)
   return (server) => {
-    server.registerTool(name, config, (input, { http }) => call(http?.authInfo?.extra as CallExtra, input))
+    server.registerTool(name, config, (input, { http, mcpReq }) =>
+      call(http?.authInfo?.extra as CallExtra, input, mcpReq),
+    )
   }
 }
 
@@ -129,13 +138,18 @@ const trusting: jsonSchemaValidator = {
   getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
 }
 
-function toolCall(tool: AgentTool, { onError, turns, webUrl }: ToolOptions): ToolCall {
+function toolCall(tool: AgentTool, { onError, turns, webUrl, confirmations }: ToolOptions): ToolCall {
   const readArguments = createArgumentsReader(tool, webUrl)
-  return async ({ agent, takeJson }, input) => {
+  return async ({ agent, takeJson }, input, round) => {
     try {
       const refusal = findRefusal(agent, tool)
       if (refusal) throw refusal
       const given = readArguments(input)
+      if (tool.confirm && confirmations.canAsk(round)) {
+        const confirmed = { agent, tool: tool.name, input: given }
+        const asked = await confirmations.ask(confirmed, round, async () => tool.confirm?.(agent, given))
+        if (asked) return asked
+      }
       const endTurn = takeJson ? undefined : await turns.take(agent.user.id)
       try {
         const text = await callTool(tool, agent, given)

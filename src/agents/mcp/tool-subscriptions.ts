@@ -2,17 +2,19 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server'
 import type { AgentPrincipal } from '../../domain/agent.ts'
 import type { PersonStreams } from '../../concurrency/person-streams.ts'
+import type { FollowedResources } from './followed-resources.ts'
 
-/** The streams of `subscriptions/listen` on which agents are told that their tools and prompts have changed. */
+/** The streams of `subscriptions/listen` on which agents are told that their tools, prompts and resources have changed. */
 export interface ToolSubscriptions {
   /** What the SDK's streams subscribe to. */
   bus: ServerEventBus
   /**
-   * Runs a request that may open a stream, with a signal that ends it. Undefined without running it if the grant or its
-   * person has as many streams as they may have.
+   * Runs a request that may open a stream, with a signal that ends it, and follows resources for it. Undefined without
+   * running it if the grant or its person has as many streams as they may have.
    */
   run(
     agent: AgentPrincipal,
+    uris: readonly string[],
     answer: (signal: AbortSignal) => Promise<Response>,
   ): Promise<Response> | undefined
   /** Ends all streams. Clients open them again, elsewhere. */
@@ -32,16 +34,22 @@ export interface ToolSubscriptionsOptions {
   grantStreamsMax?: number
   /** The streams of people in the process, those of the API included. */
   personStreams: PersonStreams
+  resources: FollowedResources
 }
 
 /** The most streams of a process. */
 export const streamsMax = 1_000
+/** The most resources that one stream follows. */
+export const streamResourcesMax = 50
 
 interface Stream {
   agent: AgentPrincipal
   /** What the agent had when its client was told last. */
   described: string
   publish?: (event: ServerEvent) => void
+  /** Resources that changed before the SDK opened the stream. */
+  changed: Set<string>
+  unfollow?: () => void
   end: () => void
 }
 
@@ -51,7 +59,7 @@ interface Stream {
  * its grant, and after a while, so that streams spread over the processes again.
  */
 export function createToolSubscriptions(options: ToolSubscriptionsOptions): ToolSubscriptions {
-  const { readAgents, describe, onReadError, personStreams } = options
+  const { readAgents, describe, onReadError, personStreams, resources } = options
   const { pollEveryMs = 2_000, lifetimeMs = 60 * 60 * 1000, grantStreamsMax = 10 } = options
   const streams = new Set<Stream>()
   const opening = new AsyncLocalStorage<Stream>()
@@ -91,6 +99,16 @@ export function createToolSubscriptions(options: ToolSubscriptionsOptions): Tool
     stream.publish?.({ kind: 'prompts_list_changed' })
   }
 
+  async function follow(stream: Stream, uris: readonly string[]): Promise<void> {
+    const unfollow = await resources.follow(stream.agent, uris, (uri) => {
+      if (stream.publish) stream.publish({ kind: 'resource_updated', uri })
+      else stream.changed.add(uri)
+    })
+    stream.unfollow = unfollow
+    // It may have ended meanwhile.
+    if (!streams.has(stream)) unfollow()
+  }
+
   return {
     bus: {
       // Events are told to each stream by itself: those of one agent concern no other.
@@ -100,12 +118,13 @@ export function createToolSubscriptions(options: ToolSubscriptionsOptions): Tool
         const stream = opening.getStore()
         if (!stream) return () => undefined
         stream.publish = listener
+        for (const uri of stream.changed) listener({ kind: 'resource_updated', uri })
         if (!isPolling) schedule()
         return stream.end
       },
     },
 
-    run(agent, answer) {
+    run(agent, uris, answer) {
       const ofGrant = [...streams].filter((stream) => stream.agent.grant.id === agent.grant.id)
       const release = ofGrant.length < grantStreamsMax ? personStreams.open(agent.user.id) : undefined
       if (!release) return undefined
@@ -114,15 +133,18 @@ export function createToolSubscriptions(options: ToolSubscriptionsOptions): Tool
       const stream: Stream = {
         agent,
         described: describe(agent),
+        changed: new Set(),
         end() {
           clearTimeout(timer)
           release()
+          stream.unfollow?.()
           if (streams.delete(stream)) controller.abort()
         },
       }
       streams.add(stream)
       return opening.run(stream, async () => {
         try {
+          if (uris.length > 0) await follow(stream, uris)
           return await answer(controller.signal)
         } finally {
           // It was refused, or subscribes to nothing.

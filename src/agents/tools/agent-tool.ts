@@ -47,6 +47,11 @@ export interface AgentTool<Input extends TObject = TObject, Output extends TObje
   }
   /** The id of the seed that a call is about, for people who look at what the agent did. Default: `seedId` of the input. */
   seedOf?(input: Static<Input>, answer: Json<Static<Output>> | undefined): string | undefined
+  /**
+   * What the person is asked before the call, over MCP, if their client can ask; undefined if nothing. Throws what `call`
+   * throws.
+   */
+  confirm?(agent: AgentPrincipal, input: Static<Input>): Promise<string | undefined>
   /** Throws an ApiError for what the agent can correct. */
   call(agent: AgentPrincipal, input: Static<Input>): Promise<Json<Static<Output>>>
   /** The errors that `call` throws. */

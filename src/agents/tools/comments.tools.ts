@@ -6,10 +6,19 @@ import { toJson } from '../../kernel/json-text.ts'
 import { closed, told } from '../../kernel/schemas.ts'
 import { Comment, commentBody, Mention } from '../../areas/comments/comments.schemas.ts'
 import type { CommentsService } from '../../areas/comments/comments.service.ts'
+import type { SeedsService } from '../../areas/seeds/seeds.service.ts'
 import { defineTool, type AgentTool } from './agent-tool.ts'
 import type { SeedLinks } from '../kit/seed-links.ts'
 import { AgentComment, AgentDone } from './agent-tools.schemas.ts'
-import { endedRequest, evidenceId, idOf, requestId, seedId, writingHints } from './common-tool-parts.ts'
+import {
+  endedRequest,
+  evidenceId,
+  idOf,
+  requestId,
+  seedId,
+  writingHints,
+  quote,
+} from './common-tool-parts.ts'
 
 const commentId = idOf('a comment')
 const unknownComment = 'No comment of this workspace has this commentId. Call list_comments.'
@@ -17,7 +26,10 @@ const notOfAgent =
   'You change only comments that you wrote, not those of your person. Say so, or add a comment.'
 
 /** The tools with which an agent comments on seeds, and changes its own comments, with the scope `seeds:write`. */
-export function commentsTools(comments: CommentsService, links: SeedLinks): AgentTool[] {
+export function commentsTools(
+  { comments, seeds }: { comments: CommentsService; seeds: Pick<SeedsService, 'get'> },
+  links: SeedLinks,
+): AgentTool[] {
   return [
     defineTool({
       name: 'add_comment',
@@ -97,6 +109,12 @@ export function commentsTools(comments: CommentsService, links: SeedLinks): Agen
       output: AgentDone,
       parts: [],
       hints: { ...writingHints, destructiveHint: true, idempotentHint: false },
+      async confirm(agent, { commentId: id }) {
+        const principal = toPrincipal(agent)
+        const { seedId: ofSeed, body } = await comments.get(principal, id)
+        const { title } = await seeds.get(principal, ofSeed)
+        return `Delete the comment ${quote(body)} on the seed ${quote(title)} for good?`
+      },
       async call(agent, { commentId: id }) {
         await comments.delete(toPrincipal(agent), id)
         return toJson({ ok: true as const })

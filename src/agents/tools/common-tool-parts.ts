@@ -1,3 +1,4 @@
+import { shorten } from '../../kernel/text.ts'
 import { Type } from '@sinclair/typebox'
 import { told } from '../../kernel/schemas.ts'
 
@@ -26,3 +27,10 @@ export const unknownSeed =
 
 /** Hints of tools that change something. */
 export const writingHints = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const
+
+const quotedMax = 120
+
+/** What people wrote, as it is shown to a person who confirms a call: one line, with its beginning only. */
+export function quote(text: string): string {
+  return `“${shorten(text.replaceAll(/\s+/g, ' ').trim(), quotedMax)}”`
+}

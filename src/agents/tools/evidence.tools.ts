@@ -7,10 +7,11 @@ import { evidenceEditFields, withdrawalFields } from '../../areas/evidence/evide
 import type { EvidenceEditsService } from '../../areas/evidence/evidence-edits.service.ts'
 import { Evidence, evidenceFields } from '../../areas/evidence/evidence.schemas.ts'
 import type { EvidenceService } from '../../areas/evidence/evidence.service.ts'
+import type { SeedsService } from '../../areas/seeds/seeds.service.ts'
 import { defineTool, type AgentTool } from './agent-tool.ts'
 import type { SeedLinks } from '../kit/seed-links.ts'
 import { AgentDone, AgentEvidence } from './agent-tools.schemas.ts'
-import { evidenceId, seedId, unknownSeed, writingHints } from './common-tool-parts.ts'
+import { evidenceId, seedId, unknownSeed, writingHints, quote } from './common-tool-parts.ts'
 
 const unknownEvidence =
   'No evidence of this workspace has this evidenceId. Call read_validation_kit with seedId to list the evidence of a seed.'
@@ -27,7 +28,15 @@ export const newEvidenceFields = {
 
 /** The tools with which an agent adds to the evidence of seeds, and corrects it, with the scope `seeds:write`. */
 export function evidenceTools(
-  { evidence, evidenceEdits }: { evidence: EvidenceService; evidenceEdits: EvidenceEditsService },
+  {
+    evidence,
+    evidenceEdits,
+    seeds,
+  }: {
+    evidence: EvidenceService
+    evidenceEdits: EvidenceEditsService
+    seeds: Pick<SeedsService, 'get'>
+  },
   links: SeedLinks,
 ): AgentTool[] {
   return [
@@ -140,6 +149,12 @@ export function evidenceTools(
       output: AgentDone,
       parts: [],
       hints: { ...writingHints, destructiveHint: true, idempotentHint: true },
+      async confirm(agent, { evidenceId: id }) {
+        const principal = toPrincipal(agent)
+        const { seedId: ofSeed, summary } = await evidence.get(principal, id)
+        const { title } = await seeds.get(principal, ofSeed)
+        return `Withdraw the evidence ${quote(summary)} of the seed ${quote(title)} for good? It no longer counts.`
+      },
       async call(agent, { evidenceId: id, ...input }) {
         await evidenceEdits.withdraw(toPrincipal(agent), id, input)
         return toJson({ ok: true as const })

@@ -1,17 +1,19 @@
 import { Type } from '@sinclair/typebox'
 import { exampleIds } from '../../http/description/examples.ts'
-import { changesOfAgents, toPrincipal } from '../../domain/agent.ts'
-import { emailLengthMax } from '../../kernel/email.ts'
+import { changesOfAgents, toPrincipal, type AgentPrincipal } from '../../domain/agent.ts'
+import { canonicalDomainOf, canonicalizeEmail, emailLengthMax, parseEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { inviteTeamsMax } from '../../kernel/invites.ts'
-import { toJson } from '../../kernel/json-text.ts'
+import { parseJson, toJson } from '../../kernel/json-text.ts'
 import { Role } from '../../domain/roles.ts'
 import { closed, stringEnum } from '../../kernel/schemas.ts'
 import { Invite } from '../../areas/invites/invites.schemas.ts'
 import type { InvitesService } from '../../areas/invites/invites.service.ts'
+import type { PeopleService } from '../../areas/people/people.service.ts'
+import type { WorkspacesService } from '../../areas/workspaces/workspaces.service.ts'
 import { defineTool, readingHints, type AgentTool } from './agent-tool.ts'
 import { AgentDone, AgentInvite, AgentInvites, AgentInviteSent } from './agent-tools.schemas.ts'
-import { idOf, writingHints } from './common-tool-parts.ts'
+import { idOf, writingHints, quote } from './common-tool-parts.ts'
 import { limitDefault, pageAdvice, pageFields, toPageAnswer } from './tool-pages.ts'
 
 const inviteId = idOf('an invite')
@@ -23,7 +25,28 @@ const roleTooHigh = 'Agents handle invites as member or viewer only. Ask your pe
  * The tools with which an agent invites people into a workspace, with the scope `workspace:write`. No answer has the link
  * of an invite, which gives access to who holds it: it is in the email alone.
  */
-export function invitesTools(invites: InvitesService): AgentTool[] {
+export function invitesTools({
+  invites,
+  people,
+  workspaces,
+}: {
+  invites: InvitesService
+  people: Pick<PeopleService, 'list'>
+  workspaces: Pick<WorkspacesService, 'get'>
+}): AgentTool[] {
+  /** Whether an address is neither of a domain whose people may join the workspace, nor of a member. */
+  async function isStranger(agent: AgentPrincipal, email: string): Promise<boolean> {
+    const [principal, { slug }] = [toPrincipal(agent), agent.workspace]
+    const { allowedDomains } = await workspaces.get(principal, slug)
+    const address = parseEmail(email)
+    const domain = address === undefined ? undefined : canonicalDomainOf(address)
+    // The call says what is wrong with it.
+    if (address === undefined || domain === undefined) return false
+    if (allowedDomains.includes(domain)) return false
+    const canonical = canonicalizeEmail(address)
+    const { items } = await people.list(principal, slug, { kind: 'here', q: address })
+    return !parseJson(items).some((person) => canonicalizeEmail(person.email) === canonical)
+  }
   return [
     defineTool({
       name: 'list_invites',
@@ -66,6 +89,11 @@ export function invitesTools(invites: InvitesService): AgentTool[] {
       output: AgentInvite,
       parts: [Invite, Role],
       hints: { ...writingHints, idempotentHint: false, openWorldHint: true },
+      async confirm(agent, { email, role: asked }) {
+        const { name: workspaceName } = agent.workspace
+        if (!(await isStranger(agent, email))) return undefined
+        return `Invite ${quote(email)}, who is not of your organization, to the workspace ${quote(workspaceName)} as ${asked}? They can read all of it.`
+      },
       async call(agent, input) {
         const { invite } = await invites.create(toPrincipal(agent), agent.workspace.slug, input)
         return toJson({ invite })

@@ -10,7 +10,7 @@ import type { SeedsService } from '../../areas/seeds/seeds.service.ts'
 import { defineTool, type AgentTool } from './agent-tool.ts'
 import type { SeedLinks } from '../kit/seed-links.ts'
 import { AgentDone, AgentSeed } from './agent-tools.schemas.ts'
-import { seedId, unknownSeed, writingHints } from './common-tool-parts.ts'
+import { seedId, unknownSeed, writingHints, quote } from './common-tool-parts.ts'
 
 /** The tools with which an agent changes seeds, with the scope `seeds:write`. */
 export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
@@ -208,6 +208,10 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
       output: AgentDone,
       parts: [],
       hints: { ...writingHints, destructiveHint: true, idempotentHint: false },
+      async confirm(agent, { seedId: id }) {
+        const { title } = await seeds.get(toPrincipal(agent), id)
+        return `Delete the seed ${quote(title)}? Its creator can restore it for 14 days.`
+      },
       async call(agent, { seedId: id }) {
         await seeds.delete(toPrincipal(agent), id)
         return toJson({ ok: true as const })

@@ -4,11 +4,12 @@ import { errors } from '../../kernel/errors.ts'
 import { toJson } from '../../kernel/json-text.ts'
 import { closed, line, told } from '../../kernel/schemas.ts'
 import { labelLengthMax } from '../../kernel/text.ts'
+import type { PeopleService } from '../../areas/people/people.service.ts'
 import { Team } from '../../areas/teams/teams.schemas.ts'
 import type { TeamPath, TeamsService } from '../../areas/teams/teams.service.ts'
 import { defineTool, readingHints, type AgentTool } from './agent-tool.ts'
 import { AgentDone, AgentTeam, AgentTeams } from './agent-tools.schemas.ts'
-import { idOf, writingHints } from './common-tool-parts.ts'
+import { idOf, writingHints, quote } from './common-tool-parts.ts'
 import { limitDefault, pageAdvice, pageFields, toPageAnswer } from './tool-pages.ts'
 
 const teamId = idOf('a team')
@@ -19,7 +20,7 @@ const unknownMember = `${unknownTeam} Or the person is not in the workspace or t
 const nameTaken = 'Names of teams differ by more than upper and lower case. Call list_teams to see them.'
 
 /** The tools with which an agent changes the teams of a workspace, with the scope `workspace:write`. */
-export function teamsTools(teams: TeamsService): AgentTool[] {
+export function teamsTools(teams: TeamsService, people: Pick<PeopleService, 'get'>): AgentTool[] {
   const pathOf = (agent: AgentPrincipal, id: string): TeamPath => ({
     slug: agent.workspace.slug,
     teamId: id,
@@ -139,6 +140,12 @@ export function teamsTools(teams: TeamsService): AgentTool[] {
       output: AgentDone,
       parts: [],
       hints: { ...writingHints, destructiveHint: true, idempotentHint: true },
+      async confirm(agent, { teamId: id, userId: person }) {
+        const principal = toPrincipal(agent)
+        const team = await teams.get(principal, pathOf(agent, id))
+        const { name: named } = await people.get(principal, agent.workspace.slug, person)
+        return `Remove ${quote(named)} from the team ${quote(team.name)}?`
+      },
       async call(agent, { teamId: id, userId: person }) {
         await teams.removeMember(toPrincipal(agent), pathOf(agent, id), person)
         return toJson({ ok: true as const })

@@ -121,6 +121,11 @@ export interface EventsService {
    * membership has ended. Without `after`, it watches from now on. Returns a function that stops it. For sessions only.
    */
   watch(principal: Principal, slug: string, listener: WatchListener, after?: number): Promise<() => void>
+  /**
+   * Calls back with the position of the newest event of a workspace about once a second, also if there is no new one. Asks
+   * for no permission: for what asks itself before it tells anybody. Returns a function that stops it.
+   */
+  followPositions(workspaceId: string, onPosition: (last: number) => void): () => void
 }
 
 export function createEventsService(options: {
@@ -252,6 +257,8 @@ export function createEventsService(options: {
       if (sessionId === null) throw errors.signInRequired()
       return watcher.watch({ workspaceId, userId: user.id, sessionId }, listener, after)
     },
+
+    followPositions: (workspaceId, onPosition) => watcher.follow(workspaceId, onPosition),
   }
 }
 

@@ -6,6 +6,7 @@ export type Purpose =
   | 'answers to authorization requests'
   | 'authenticator apps'
   | 'challenges of passkeys'
+  | 'confirmations of calls'
   | 'drafts'
   | 'oauth cookies'
   | 'operator tokens'
