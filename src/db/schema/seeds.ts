@@ -25,7 +25,9 @@ export const seeds = pgTable(
     /** Of the last change of the status: when, why and by whom. Null before the first; a trigger sets it for older versions. */
     statusChangedAt: instant('status_changed_at'),
     statusReason: text('status_reason'),
-    statusChangedByUserId: uuid('status_changed_by_user_id').references(() => users.id, { onDelete: 'set null' }),
+    statusChangedByUserId: uuid('status_changed_by_user_id').references(() => users.id, {
+      onDelete: 'set null',
+    }),
     /** The name at that time. Null if the account was deleted. */
     statusChangedByName: text('status_changed_by_name'),
     createdByUserId: uuid('created_by_user_id').references(() => users.id, { onDelete: 'set null' }),
