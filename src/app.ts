@@ -64,6 +64,8 @@ import {
 } from './http/requests/error-handler.ts'
 import { idempotency } from './http/requests/idempotency.ts'
 import { createRequestLogger, RequestLog } from './http/answers/logging.ts'
+import { registerAudit } from './http/audit.ts'
+import { openAuditLog } from './platform/audit/audit-log.ts'
 import { registerMovedSlug } from './http/requests/moved-slug.ts'
 import { measureError, registerMeasuring } from './http/answers/measuring.ts'
 import { mcpHintRoute, mcpRoutes } from './http/requests/mcp.ts'
@@ -217,6 +219,7 @@ export async function buildApp(
   // Hooks run in this order. tests/unit/plugin-order.test.ts has the pairs that must stay in it, with the reasons.
   registerRouteGuard(app)
   registerMeasuring(app, meter)
+  registerAudit(app, openAuditLog(config.auditLog, logger))
   registerSlowReaders(app, slowReaders)
   registerRequestContext(app)
   registerDraining(app, () => services.system.isStopping())

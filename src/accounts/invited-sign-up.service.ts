@@ -28,7 +28,7 @@ import {
 import { insertPasskey } from './passkeys/passkeys.repository.ts'
 import type { SecretBox } from '../platform/secrets/app-secret.port.ts'
 import { hashNewPassword } from './sign-in/set-password.ts'
-import { startSession, type Browser } from './sign-in/start-session.ts'
+import { startSession, type Browser, type StartedSession } from './sign-in/start-session.ts'
 import { verifyWithoutPassword } from './sign-in/verify-without-password.ts'
 import type { WebAuthn } from './passkeys/webauthn.ts'
 
@@ -51,7 +51,7 @@ export interface InvitedSignUpService {
     token: string,
     input: InvitedPerson,
     browser: Browser,
-  ): Promise<{ sessionToken: string; accepted: AcceptedInvite }>
+  ): Promise<StartedSession & { accepted: AcceptedInvite }>
 }
 
 /** How an invited person is called, and how they will sign in. */
@@ -142,7 +142,7 @@ export function createInvitedSignUpService(options: InvitedSignUpServiceOptions)
         await deleteAccountTokens(tx, id)
         await store(tx, id, now)
         const accepted = await acceptInvite(context, { principal, found, find })
-        return { sessionToken: await startSession(tx, { user, browser, now, jobs }), accepted }
+        return { ...(await startSession(tx, { user, browser, now, jobs })), accepted }
       })
     },
   }

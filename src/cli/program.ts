@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command, type Option } from 'commander'
+import { auditCommand } from './audit-command.ts'
 import { addAgentCommands } from './agents.commands.ts'
 import { addKeyCommands } from './keys.commands.ts'
 import { addCheckCommand } from './check.command.ts'
@@ -16,9 +17,14 @@ process.stdout.on('error', () => undefined)
 const program = createProgram()
 try {
   if (process.argv.length <= 2) program.outputHelp()
-  else await program.parseAsync()
+  else {
+    await program.parseAsync()
+    await auditCommand(program, { outcome: 'done' })
+  }
 } catch (error) {
-  process.exitCode = reportError(error, program)
+  const { code, exitCode } = reportError(error, program)
+  process.exitCode = exitCode
+  await auditCommand(program, { outcome: 'refused', code })
 }
 
 /**

@@ -14,10 +14,10 @@ const known = new Set([
 
 /**
  * Prints an error on standard error: the message if the operator can fix it, the stack otherwise, an object with
- * `--json`. Returns the exit status: 2 for wrong usage, 1 for everything else.
+ * `--json`. Returns its code, and the exit status: 2 for wrong usage, 1 for everything else.
  */
-export function reportError(error: unknown, program: Command): number {
-  if (error instanceof CommanderError && error.exitCode === 0) return 0
+export function reportError(error: unknown, program: Command): { code: string; exitCode: number } {
+  if (error instanceof CommanderError && error.exitCode === 0) return { code: 'usage', exitCode: 0 }
   const { code, message, isUsage } = describe(error)
   if (process.argv.includes('--json')) {
     process.stderr.write(formatJson({ error: { code, message } }, process.stderr.isTTY))
@@ -27,7 +27,7 @@ export function reportError(error: unknown, program: Command): number {
     process.stderr.write(`error: ${message.split('\n').map(toVisible).join('\n')}\n`)
     if (isUsage) process.stderr.write(`Run "${name} --help" for usage and examples.\n`)
   }
-  return isUsage ? 2 : 1
+  return { code: isUsage ? 'usage' : code, exitCode: isUsage ? 2 : 1 }
 }
 
 function describe(error: unknown): { code: string; message: string; isUsage: boolean } {

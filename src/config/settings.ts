@@ -237,6 +237,13 @@ export const ConfigSchema = Type.Object({
     minimum: 0,
     description: 'Invites per hour for each workspace, including resent ones; 0 = no limit.',
   }),
+  AUDIT_LOG: Type.String({
+    default: 'stdout',
+    minLength: 1,
+    description:
+      'Where the lines go that say who signed in, made a key, exported a workspace and the like: stdout, off, or the path of ' +
+      'a file. Commands, whose standard output is their answer, write theirs only into a file.',
+  }),
   EVENTS_KEPT_DAYS: Type.Integer({
     default: 0,
     minimum: 0,

@@ -124,6 +124,7 @@ async function build(
 ): Promise<BuiltApp> {
   const config = loadConfig({
     LOG_LEVEL: 'trace',
+    AUDIT_LOG: 'off',
     RATE_LIMIT_PER_MINUTE: '0',
     BAD_KEY_LIMIT_PER_MINUTE: '0',
     AUTHORIZE_LIMIT_PER_MINUTE: '0',

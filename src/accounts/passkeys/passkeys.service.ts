@@ -24,7 +24,7 @@ import {
 } from './passkey-tickets.ts'
 import { proveSession } from '../sessions/prove-session.ts'
 import type { SecretBox } from '../../platform/secrets/app-secret.port.ts'
-import { startSession, type Browser } from '../sign-in/start-session.ts'
+import { startSession, type Browser, type StartedSession } from '../sign-in/start-session.ts'
 import { parseCredential, type WebAuthn } from './webauthn.ts'
 
 /** The most passkeys that one person may have. */
@@ -51,7 +51,7 @@ export interface PasskeysService {
   remove(principal: Principal, id: string): Promise<string>
   beginUse(): Promise<PasskeyChallenge>
   /** Signs in; returns the token of the new session. A passkey verifies its user, so no second step follows. */
-  signIn(answer: PasskeyAnswer, browser: Browser): Promise<string>
+  signIn(answer: PasskeyAnswer, browser: Browser): Promise<StartedSession>
   /** Proves that the caller is still the one who signed in. */
   prove(principal: Principal, answer: PasskeyAnswer): Promise<void>
 }

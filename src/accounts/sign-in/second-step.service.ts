@@ -11,7 +11,7 @@ import {
   type PendingSignInKey,
 } from '../second-factor/second-factor.repository.ts'
 import type { SecretBox } from '../../platform/secrets/app-secret.port.ts'
-import { startSession, type Browser } from './start-session.ts'
+import { startSession, type Browser, type StartedSession } from './start-session.ts'
 import { useCode } from '../second-factor/use-code.ts'
 
 /** A person who has passed the first step of a sign-in. */
@@ -29,7 +29,7 @@ export interface SecondStepService {
    * Finishes a sign-in with a code of the authenticator app or a recovery code; returns the token of the new session.
    * Throws `code_wrong`, and `second_step_expired` if the sign-in has ended, as it does after `attemptsMax` attempts.
    */
-  finishWithCode(pendingToken: string, code: string, browser: Browser): Promise<string>
+  finishWithCode(pendingToken: string, code: string, browser: Browser): Promise<StartedSession>
 }
 
 export interface SecondStepServiceOptions {

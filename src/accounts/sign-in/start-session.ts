@@ -35,7 +35,13 @@ const userAgentLengthMax = 300
 export const secondStepMs = 10 * 60 * 1000
 
 /** The token of a session or, if the person has two-step sign-in, of a sign-in that waits for its second step. */
-export type SignInResult = { sessionToken: string } | { pendingToken: string }
+export type SignInResult = StartedSession | { pendingToken: string; userId: string }
+
+/** A session that has begun, by the token for its cookie. */
+export interface StartedSession {
+  sessionToken: string
+  userId: string
+}
 
 interface SignIn {
   user: PrincipalUser
@@ -47,7 +53,7 @@ interface SignIn {
 /** Signs in a person who has passed the first step. The second step follows if they have two-step sign-in. */
 export async function startSignIn(tx: Executor, signIn: SignIn): Promise<SignInResult> {
   const { user, browser, now } = signIn
-  if (!(await hasSecondFactor(tx, user.id))) return { sessionToken: await startSession(tx, signIn) }
+  if (!(await hasSecondFactor(tx, user.id))) return startSession(tx, signIn)
   const pendingToken = createToken()
   await insertPendingSignIn(tx, {
     tokenHash: hashSecret(pendingToken),
@@ -55,7 +61,7 @@ export async function startSignIn(tx: Executor, signIn: SignIn): Promise<SignInR
     browserHash: hashSecret(browser.browserToken),
     expiresAt: new Date(now.getTime() + secondStepMs),
   })
-  return { pendingToken }
+  return { pendingToken, userId: user.id }
 }
 
 /**
@@ -64,7 +70,10 @@ export async function startSignIn(tx: Executor, signIn: SignIn): Promise<SignInR
  * only its hash is stored. Throws `account_suspended` for a suspended person, and `account_leaving` for an account that will be
  * deleted: only here, where the person has proven who they are.
  */
-export async function startSession(tx: Executor, { user, browser, now, jobs }: SignIn): Promise<string> {
+export async function startSession(
+  tx: Executor,
+  { user, browser, now, jobs }: SignIn,
+): Promise<StartedSession> {
   if (await isSuspended(tx, user.id)) throw errors.accountSuspended()
   if (await isLeaving(tx, user.id)) throw errors.accountLeaving()
   const token = createToken()
@@ -88,5 +97,5 @@ export async function startSession(tx: Executor, { user, browser, now, jobs }: S
     await jobs.enqueue(tx, 'send_signed_in', notice, options)
   }
   if (await recordFirstSignIn(tx, user.id, now)) await autoJoinByDomain(tx, user, now)
-  return token
+  return { sessionToken: token, userId: user.id }
 }

@@ -47,7 +47,9 @@ const outcomes = new Map<string, 'failed' | 'limited'>([
 ])
 
 /** Counts an error that a request is answered with, and the sign-in that has failed by it. */
-export function measureError({ routeOptions, server }: FastifyRequest, code: string): void {
+export function measureError({ audited, routeOptions, server }: FastifyRequest, code: string): void {
+  // Null until the app has its audit, and for routes without one.
+  if (audited) audited.code = code
   server.meter.errorAnswered(code)
   const outcome = outcomes.get(code)
   if (outcome && /^[/](sign-in|verify-email)\b/.test(routeOptions.url ?? ''))

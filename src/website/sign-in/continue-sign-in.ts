@@ -1,5 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { secondStepMs, type Browser, type SignInResult } from '../../accounts/sign-in/start-session.ts'
+import {
+  secondStepMs,
+  type Browser,
+  type SignInResult,
+  type StartedSession,
+} from '../../accounts/sign-in/start-session.ts'
 import { parseLocalPath } from '../components/local-path.ts'
 import { findPendingConsent } from '../plugins/pending-consent.ts'
 import { browserCookieSeconds } from '../plugins/web-session.ts'
@@ -30,7 +35,8 @@ export function continueSignIn(
   result: SignInResult,
   next: string | undefined,
 ): FastifyReply {
-  if ('sessionToken' in result) return finishSignIn(reply, result.sessionToken, next)
+  if ('sessionToken' in result) return finishSignIn(reply, result, next)
+  noteWhoSignsIn(reply, result)
   reply.server.meter.count('signIns', 'second_step')
   return rememberNext(reply, next)
     .remember(secondStepCookie, result.pendingToken, secondStepMs / 1000)
@@ -41,11 +47,17 @@ export function continueSignIn(
 /** Signs in, and redirects to `next` or to the home page. */
 export function finishSignIn(
   reply: FastifyReply,
-  sessionToken: string,
+  started: StartedSession,
   next: string | undefined,
 ): FastifyReply {
+  noteWhoSignsIn(reply, started)
   reply.server.meter.count('signIns', 'succeeded')
-  return rememberNext(endSecondStep(reply.signIn(sessionToken)), undefined).redirect(next ?? '/', 303)
+  return rememberNext(endSecondStep(reply.signIn(started.sessionToken)), undefined).redirect(next ?? '/', 303)
+}
+
+/** For the audit. */
+function noteWhoSignsIn({ request }: FastifyReply, { userId }: { userId: string }): void {
+  if (request.audited) request.audited.userId = userId
 }
 
 /** Forgets the sign-in that waits for its second step. */

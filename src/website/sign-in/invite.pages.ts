@@ -79,7 +79,7 @@ export function invitePages(
     const { result, error } = await attempt(() => invitedSignUp.signUp(token, person, browserOf(request)))
     if (error) return reply.refuse(invitePath(token), error)
     const { accepted, sessionToken } = result
-    return finishSignIn(reply, sessionToken, findPendingConsent(request) ?? (await welcome()))
+    return finishSignIn(reply, result, findPendingConsent(request) ?? (await welcome()))
 
     /** The home of the workspace, with what the new session is told there. */
     async function welcome(): Promise<string> {
