@@ -96,7 +96,7 @@ function serveList(path: string, workspace: string, rows: string): void {
 serveList(
   '/v1/workspaces/:of/members',
   'workspace_slugs',
-  `select user_id as "userId", name, email, image_key as image, role, kind, ${timeText('joined_at')} as "joinedAt", ${timeText('last_activity_at')} as "lastActivityAt"
+  `select user_id as "userId", name, email, image_key as image, role, kind, ${timeText('joined_at')} as "joinedAt", ${timeText('last_activity_at')} as "lastActivityAt", (suspended_at is not null) as suspended
     from memberships join users on users.id = user_id
     where workspace_id = caller.workspace_id
     order by joined_at, user_id`,
@@ -118,7 +118,7 @@ serveList(
 serveList(
   '/v1/workspaces/:of/people',
   'workspace_slugs',
-  `select users.id, 'member' as kind, users.id as "userId", users.name, email, image_key as image, role, ${timeText('last_activity_at')} as "lastActivityAt", (
+  `select users.id, 'member' as kind, users.id as "userId", users.name, email, image_key as image, role, ${timeText('last_activity_at')} as "lastActivityAt", (suspended_at is not null) as suspended, (
         select coalesce(json_agg(json_build_object('id', teams.id, 'name', teams.name) order by created_at, teams.id), '[]')
         from team_members join teams on teams.id = team_members.team_id
         where team_members.workspace_id = memberships.workspace_id and team_members.user_id = memberships.user_id
