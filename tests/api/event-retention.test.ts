@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
+import { listWrongPositions } from '../../src/areas/events/event-feed.repository.ts'
 import { deleteOldEvents } from '../../src/areas/events/event-retention.repository.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createKey } from '../support/api-keys.ts'
@@ -66,6 +67,8 @@ describe('events, with EVENTS_KEPT_DAYS', () => {
     expectError(await ask(company, early), errors.cursorExpired)
     const stream = await as(company.owner, get(`${company.url}/events/stream?after=${early}`))
     expectError(stream, errors.cursorExpired)
+    // What `admin check --restored` looks at.
+    expect(await listWrongPositions(db, 10)).toEqual([])
     // Nothing behind these was deleted.
     expect(await read(company, cursor)).toEqual({ events: [], cursor, hasMore: false })
     expect(await read(company)).toEqual({ events: [], cursor, hasMore: false })

@@ -1,6 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { eventPositions, events, isFor, lastPositionOf } from '../../db/schema/events.ts'
+import { eventPositions, events, isFor } from '../../db/schema/events.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
@@ -143,13 +143,17 @@ export async function readEventPositions(
   return new Map(rows.map((row) => [row.workspaceId, row.last]))
 }
 
-/** The slugs of workspaces whose last position is not that of their newest event, at most `limit`. */
+/**
+ * The slugs of workspaces whose last position is not that of their newest event, or of the newest that was deleted for its
+ * age if none is left; at most `limit`.
+ */
 export async function listWrongPositions(executor: Executor, limit: number): Promise<string[]> {
   const { rows } = await executor.execute<{ slug: string }>(sql`
     select ${workspaces.slug} as slug from ${workspaces}
-    where ${lastPositionOf(workspaces.id)} <> coalesce((
+    left join ${eventPositions} on ${eventPositions.workspaceId} = ${workspaces.id}
+    where coalesce(${eventPositions.last}, 0) <> coalesce((
       select max(${events.position}) from ${events} where ${events.workspaceId} = ${workspaces.id}
-    ), 0)
+    ), ${eventPositions.deletedUntil}, 0)
     order by ${workspaces.slug} limit ${limit}`)
   return rows.map(({ slug }) => slug)
 }

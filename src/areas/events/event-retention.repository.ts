@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, lte, sql } from 'drizzle-orm'
 import { eventPositions, events } from '../../db/schema/events.ts'
 import type { Database, Executor } from '../../db/client.ts'
+import { startOf } from '../../kernel/pagination.ts'
 
 // A change of the workspace waits for the deletion of as many at most: about 20 ms.
 const sliceMax = 500
@@ -12,7 +13,7 @@ const workspacesMax = 500
  */
 export async function deleteOldEvents(db: Database, before: Date): Promise<void> {
   for (
-    let after = '00000000-0000-0000-0000-000000000000', found = await findWorkspaces(db, { after, before });
+    let after = startOf.oldestFirst.id, found = await findWorkspaces(db, { after, before });
     found.length > 0;
     found = await findWorkspaces(db, { after, before })
   ) {
