@@ -1,8 +1,9 @@
-import { and, count, desc, eq, gt, isNull, sql } from 'drizzle-orm'
+import { and, count, desc, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { oauthRecords } from '../../db/schema/oauth.ts'
 import type { ServiceClientMethod } from '../../domain/service-accounts.ts'
+import { isLive } from '../oauth/records/grant-records.repository.ts'
 
 /** Whose clients: those of the user of a service account in its workspace. */
 interface Owner {
@@ -12,8 +13,6 @@ interface Owner {
 
 const isOf = ({ workspaceId, userId }: Owner) =>
   and(eq(agentGrants.workspaceId, workspaceId), eq(agentGrants.userId, userId))
-
-const isLive = (now: Date) => and(isNull(agentGrants.revokedAt), gt(agentGrants.expiresAt, now))
 
 /** The live clients of a service account, newest first. */
 export async function listServiceClients(executor: Executor, owner: Owner, now: Date) {

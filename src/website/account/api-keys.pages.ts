@@ -15,7 +15,7 @@ import type { Page } from '../plugins/pages.ts'
 import { securityPage } from './security.views.ts'
 import { provenOnly } from '../plugins/web-session.ts'
 import { renderDate, renderTime } from '../components/words.ts'
-import { notice } from '../components/notice.ts'
+import { notice, renderNewSecret } from '../components/notice.ts'
 import { readRestrictions, renderRestrictionFields, renderRestrictions } from './key-restrictions.views.ts'
 
 export const apiKeysPath = '/settings/security/api-keys'
@@ -146,15 +146,11 @@ function renderApiKeys(
 }
 
 function renderCreatedKey({ name, secret }: { name: string; secret: string }): Html {
-  return html`<div class="notice" role="status">
-    <p>
-      Copy the key <strong><bdi>${name}</bdi></strong> now. It is not shown again.
-    </p>
-    <p class="copy">
-      <label class="visually-hidden" for="secret">API key <bdi>${name}</bdi></label>
-      <input id="secret" class="mono" readonly value="${secret}" data-copy autocomplete="off" />
-    </p>
-  </div>`
+  return renderNewSecret({
+    text: html`Copy the key <strong><bdi>${name}</bdi></strong> now. It is not shown again.`,
+    label: html`API key <bdi>${name}</bdi>`,
+    secret,
+  })
 }
 
 /** The rotated key that works on after the one that took its place was revoked. */

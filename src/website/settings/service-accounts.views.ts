@@ -23,7 +23,7 @@ import {
 } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderConfirmed, renderRows } from '../components/lists.ts'
-import { renderDone } from '../components/notice.ts'
+import { renderDone, renderNewSecret } from '../components/notice.ts'
 import { renderDate, renderTime } from '../components/words.ts'
 import type { Page } from '../plugins/pages.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
@@ -149,36 +149,24 @@ export function renderServiceAccount(
   }
 }
 
-/** A new key, which is shown once. */
+/** The secret of a new key or client, which is shown once. */
 function renderSecret({ flash }: FastifyRequest): Content {
   const { name, secret, isRotated, clientId } = flash.shown
   if (name === undefined || secret === undefined) return false
-  if (clientId !== undefined) return renderClientSecret({ name, clientId, secret })
-  return html`<div class="notice" role="status">
-    <p>
-      Copy the key <strong><bdi>${name}</bdi></strong> now. It is not shown
-      again.${isRotated !== undefined && ' The old key works for another day.'}
-    </p>
-    <p class="copy">
-      <label class="visually-hidden" for="secret">API key <bdi>${name}</bdi></label>
-      <input id="secret" class="mono" readonly value="${secret}" data-copy autocomplete="off" />
-    </p>
-  </div>`
-}
-
-/** The secret of a new client, which is shown once, with its id. */
-function renderClientSecret(shown: { name: string; clientId: string; secret: string }): Html {
-  const { name, clientId, secret } = shown
-  return html`<div class="notice" role="status">
-    <p>
-      Copy the secret of the client <strong><bdi>${name}</bdi></strong> now. It is not shown again. Its client
-      id is <code>${clientId}</code>.
-    </p>
-    <p class="copy">
-      <label class="visually-hidden" for="secret">Secret of the client <bdi>${name}</bdi></label>
-      <input id="secret" class="mono" readonly value="${secret}" data-copy autocomplete="off" />
-    </p>
-  </div>`
+  const named = html`<strong><bdi>${name}</bdi></strong>`
+  if (clientId !== undefined)
+    return renderNewSecret({
+      text: html`Copy the secret of the client ${named} now. It is not shown again. Its client id is
+        <code>${clientId}</code>.`,
+      label: html`Secret of the client <bdi>${name}</bdi>`,
+      secret,
+    })
+  return renderNewSecret({
+    text: html`Copy the key ${named} now. It is not shown
+    again.${isRotated !== undefined && ' The old key works for another day.'}`,
+    label: html`API key <bdi>${name}</bdi>`,
+    secret,
+  })
 }
 
 function renderClient(request: FastifyRequest, client: ServiceClient, path: string): Html {

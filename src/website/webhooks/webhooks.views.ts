@@ -16,7 +16,7 @@ import {
 } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderConfirmed, renderRows } from '../components/lists.ts'
-import { renderDone } from '../components/notice.ts'
+import { renderDone, renderNewSecret } from '../components/notice.ts'
 import { renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import { readField, readText } from '../components/sent-form.ts'
 import { countOf, renderTime } from '../components/words.ts'
@@ -115,19 +115,13 @@ export function renderWebhook(
 /** A new secret, which is shown once. */
 function renderSecret({ flash }: FastifyRequest): Content {
   const { secret, isRotated } = flash.shown
-  return (
-    secret !== undefined &&
-    html`<div class="notice" role="status">
-      <p>
-        Copy the secret now. It is not shown again. The receiver verifies requests with
-        it${isRotated !== undefined && '; for a day, requests are signed with the old one too'}.
-      </p>
-      <p class="copy">
-        <label class="visually-hidden" for="secret">Secret of the webhook</label>
-        <input id="secret" class="mono" readonly value="${secret}" data-copy autocomplete="off" />
-      </p>
-    </div>`
-  )
+  if (secret === undefined) return false
+  return renderNewSecret({
+    text: html`Copy the secret now. It is not shown again. The receiver verifies requests with
+    it${isRotated !== undefined && '; for a day, requests are signed with the old one too'}.`,
+    label: 'Secret of the webhook',
+    secret,
+  })
 }
 
 type Fields = Pick<Webhook, 'url' | 'description' | 'types'>

@@ -137,7 +137,8 @@ export function isLiveGrant(id: string, now: Date): SQL | undefined {
   return and(eq(agentGrants.id, id), isLive(now), isActivePerson(agentGrants.userId))
 }
 
-const isLive = (now: Date) => and(isNull(agentGrants.revokedAt), gt(agentGrants.expiresAt, now))
+/** The condition of a grant that was neither revoked nor has expired. */
+export const isLive = (now: Date) => and(isNull(agentGrants.revokedAt), gt(agentGrants.expiresAt, now))
 
 /** Revokes all grants, without events. Returns their number. */
 export async function revokeAllGrants(db: Executor, now: Date): Promise<number> {

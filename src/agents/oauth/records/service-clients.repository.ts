@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { agentGrants } from '../../../db/schema/agent-grants.ts'
 import { memberships } from '../../../db/schema/memberships.ts'
@@ -6,7 +6,7 @@ import { oauthRecords } from '../../../db/schema/oauth.ts'
 import { users } from '../../../db/schema/users.ts'
 import type { Role } from '../../../domain/roles.ts'
 import { serviceGrantType } from '../protocol.ts'
-import { insertGrant } from './grant-records.repository.ts'
+import { insertGrant, isLive } from './grant-records.repository.ts'
 import { toStored } from './stored-records.ts'
 
 /** The live grant of a client of a service account, with the current role of the account; undefined without one. */
@@ -23,9 +23,7 @@ export async function findServiceGrant(
       and(eq(memberships.workspaceId, agentGrants.workspaceId), eq(memberships.userId, agentGrants.userId)),
     )
     .innerJoin(users, and(eq(users.id, agentGrants.userId), eq(users.kind, 'service')))
-    .where(
-      and(eq(agentGrants.clientId, clientId), isNull(agentGrants.revokedAt), gt(agentGrants.expiresAt, now)),
-    )
+    .where(and(eq(agentGrants.clientId, clientId), isLive(now)))
   return grant
 }
 
