@@ -6,8 +6,8 @@ interface RedisLog {
   warn: (fields: object, message: string) => void
 }
 
-// The longest wait of a request for a counter.
-const commandMsMax = 40
+/** The longest wait of a request for a counter, in milliseconds. */
+export const commandMsDefault = 40
 // After this time without a reply, Redis is considered unavailable.
 const silenceMsMax = 200
 // A shorter outage is not logged: at a start the process may be too busy to read replies in time.
@@ -19,7 +19,11 @@ const outageMsMin = 1_000
  * commands do not wait. Each outage that lasts a second is logged once. Each connection has the user and password of the
  * URL at that moment.
  */
-export function connectRedis(readUrl: () => string, log: RedisLog): Redis {
+export function connectRedis(
+  readUrl: () => string,
+  log: RedisLog,
+  commandMsMax: number = commandMsDefault,
+): Redis {
   // Loaded on demand, since most installations have no Redis.
   const ioredis = createRequire(import.meta.url)('ioredis') as typeof import('ioredis')
   const redis = new ioredis.Redis(readUrl(), {

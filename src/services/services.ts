@@ -118,6 +118,8 @@ export interface ServicesOptions {
   deliveries?: Partial<DeliveriesOptions>
   /** How agents are told of changes of their tools. */
   mcpStreams?: AgentAccessOptions['mcpStreams']
+  /** How long a request waits for a counter in Redis, in milliseconds. */
+  redisCommandMsMax?: number
   /** How often the events that somebody watches are read. Default: once a second. */
   watchEveryMs?: number
 }
@@ -129,7 +131,9 @@ export function createServices(options: ServicesOptions) {
   const { passwords = createArgon2Passwords() } = options
   const { redisUrl, secretNow } = config
   const redis =
-    redisUrl === undefined ? undefined : connectRedis(() => secretNow('REDIS_URL') ?? redisUrl, log)
+    redisUrl === undefined
+      ? undefined
+      : connectRedis(() => secretNow('REDIS_URL') ?? redisUrl, log, options.redisCommandMsMax)
   const appSecret = openAppSecret(config)
   const jobs = createGraphileQueue()
   const seedUrlPrefix = toSeedUrlPrefix(config.webUrl)

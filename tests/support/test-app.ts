@@ -53,6 +53,8 @@ export interface TestAppOptions extends AppOptions {
   deliveries?: ServicesOptions['deliveries']
   /** How agents are told of changes of their tools. */
   mcpStreams?: ServicesOptions['mcpStreams']
+  /** How long requests wait for Redis. Default: so long that a busy machine does not make a process count by itself. */
+  redisCommandMsMax?: ServicesOptions['redisCommandMsMax']
   /** How long requests wait for the database. Default: as long as in production. */
   limits?: Limits
 }
@@ -116,6 +118,7 @@ async function build(
     passwords = createArgon2Passwords({ memoryCost: 1024, timeCost: 2, parallelism: 1 }),
     deliveries,
     mcpStreams,
+    redisCommandMsMax = 10_000,
     limits = requestLimits,
     // `inject` returns when a response has ended.
     eventStreams = { ...streamEventsDefaults, lifetimeMs: 50 },
@@ -153,6 +156,7 @@ async function build(
     linkDelay,
     passwords,
     watchEveryMs: 50,
+    redisCommandMsMax,
     ...(untrustedFetch && { untrustedFetch }),
     ...(oauthRecordBounds && { oauthRecordBounds }),
     ...(deliveries && { deliveries }),

@@ -180,7 +180,7 @@ describe.skipIf(!hasRedisServer)('with Redis', () => {
       clock,
       environment: { ...environment, ...limits, REDIS_URL: redis.url },
     })
-    await vi.waitFor(() => replica.services.redis?.ping(), 10_000)
+    await vi.waitFor(() => expect(replica.services.redis?.status).toBe('ready'), 10_000)
     const { email, secret } = await createOwner()
     expect(await guess(replica, email)).toBe(100)
     const chosen = `${password} anew`
