@@ -1,12 +1,22 @@
 import { defineConfig } from 'vitest/config'
 
-/** What `npm test` leaves to `npm run test:rest`: processes, adapters, hostile requests, load, and the website in a browser. */
-const rest = ['tests/{acceptance,platform,fuzz}/**/*.test.ts', 'tests/**/*.{browser,load}.test.ts']
+const all = ['tests/**/*.test.ts']
+const browser = ['tests/**/*.browser.test.ts']
+const load = ['tests/**/*.load.test.ts']
+/** Processes, adapters and hostile requests. */
+const rest = ['tests/{acceptance,platform,fuzz}/**/*.test.ts']
+
+/** The tiers (docs/design/tests.md#tiers): what each mode runs, of all. Without a mode, everything. */
+const tiers: Record<string, { include: string[]; exclude: string[] }> = {
+  first: { include: all, exclude: [...rest, ...browser, ...load] },
+  rest: { include: rest, exclude: [...browser, ...load] },
+  browser: { include: browser, exclude: [] },
+  load: { include: load, exclude: [] },
+}
 
 export default defineConfig(({ mode }) => ({
   test: {
-    include: mode === 'rest' ? rest : ['tests/**/*.test.ts'],
-    exclude: mode === 'first' ? rest : [],
+    ...(tiers[mode] ?? { include: all, exclude: [] }),
     globalSetup: 'tests/support/global-setup.ts',
     setupFiles: ['tests/support/setup.ts'],
     // For two cores. Workers of the first tier wait a part of their time (docs/design/tests.md#tiers); the others have

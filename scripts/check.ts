@@ -1,4 +1,4 @@
-// What must pass before a commit: `npm run check`. With --without-tests, all but the tests.
+// What must pass before a commit: `npm run check`. With names of checks, only these, and no tests.
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
@@ -62,20 +62,24 @@ const checks: [name: string, check: () => Promise<Outcome>][] = [
   ['unused', () => run('unused')],
 ]
 
+const names = process.argv.slice(2)
+const unknown = names.filter((name) => !checks.some(([known]) => known === name))
+if (unknown.length > 0) throw new Error(`There is no check ${unknown.join(', ')}.`)
 const limit = pLimit(Math.min(availableParallelism(), 4))
 const results = await Promise.all(
-  checks.map(([name, check]) =>
-    limit(async () => {
-      const beganAt = Date.now()
-      const { hasPassed, output } = await check()
-      const seconds = Math.round((Date.now() - beganAt) / 1000)
-      console.log(`${hasPassed ? 'passed' : 'FAILED'}  ${name} (${seconds} s)`)
-      if (!hasPassed) console.log(output)
-      return hasPassed
-    }),
-  ),
+  checks
+    .filter(([name]) => names.length === 0 || names.includes(name))
+    .map(([name, check]) =>
+      limit(async () => {
+        const beganAt = Date.now()
+        const { hasPassed, output } = await check()
+        const seconds = Math.round((Date.now() - beganAt) / 1000)
+        console.log(`${hasPassed ? 'passed' : 'FAILED'}  ${name} (${seconds} s)`)
+        if (!hasPassed) console.log(output)
+        return hasPassed
+      }),
+    ),
 )
 let hasPassed = results.every(Boolean)
-if (hasPassed && !process.argv.includes('--without-tests'))
-  hasPassed = (await run('test', { isShown: true })).hasPassed
+if (hasPassed && names.length === 0) hasPassed = (await run('test', { isShown: true })).hasPassed
 process.exitCode = hasPassed ? 0 : 1

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { catalogueEvents } from './event-catalogue.ts'
+import { findMissingResults } from './full-run.ts'
 
 /**
  * Writes a version and the date of the release where they stand, and what later versions are compared with, in docs/released/:
@@ -9,6 +10,9 @@ const root = new URL('../', import.meta.url)
 const [, , version = ''] = process.argv
 if (!/^\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/.test(version))
   throw new Error('Give the version, such as 1.0.0 or 1.0.0-rc.1.')
+const missing = await findMissingResults()
+if (missing.length > 0)
+  throw new Error(missing.map(({ name, reason }) => `.ci/full ${name} ${reason}`).join('\n'))
 const { version: former } = JSON.parse(await read('package.json')) as { version: string }
 
 const quoted = [`"version": "${former}"`, `"version": "${version}"`] as const

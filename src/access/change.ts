@@ -79,14 +79,22 @@ export interface ChangesOptions {
   clock: Clock
   /** Called after the commit of a change whose event is to be delivered to webhooks. */
   onDeliveries?: () => void
+  /** The longest wait of a change for its turn in the workspace, in milliseconds. Default: 2.5 s. */
+  turnWaitMsMax?: number | undefined
   /** Called after the commit of a change of a person whose event everybody in the workspace may see. */
   onActivity?: (member: { workspaceId: string; userId: string }, at: Date) => void
 }
 
-export function createChanges({ db, clock, onDeliveries, onActivity }: ChangesOptions): Changes {
+export function createChanges({
+  db,
+  clock,
+  onDeliveries,
+  onActivity,
+  turnWaitMsMax = 2_500,
+}: ChangesOptions): Changes {
   // Changes of one workspace wait for the same locks. Without this limit they could hold all connections of the area. The
   // people in it have turns in rotation, so that one with many changes does not hold up the others.
-  const turns = createTurns({ atOnceMax: 2, waitingMax: turnsWaitingMax, waitMsMax: 2_500 })
+  const turns = createTurns({ atOnceMax: 2, waitingMax: turnsWaitingMax, waitMsMax: turnWaitMsMax })
 
   /** Runs a change in a transaction. Once it is committed, reports it if there is something to deliver to webhooks. */
   async function transact<Result>(

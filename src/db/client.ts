@@ -120,8 +120,8 @@ export async function areLimitsInForce({ $client: pool }: Database, limits: Limi
 
 /**
  * The same database, limited to half of the connections of its pool, so that one area whose statements wait for a lock
- * leaves connections to others. A caller that waits longer than 1.5 s for its share fails as if the pool were
- * exhausted.
+ * leaves connections to others. A caller that waits for its share longer than `connectMs` fails as if the pool
+ * were exhausted.
  */
 export function shareOf({ $client: pool }: Database): Database {
   const share = new PoolShare(pool, Math.ceil(pool.options.max / 2))

@@ -6,9 +6,10 @@ type ConnectCallback = (
   done: (release?: boolean | Error) => void,
 ) => void
 
-const waitMs = 1_500
-
-/** A pool that lends at most `max` connections of another pool. Closing it does not close that pool. */
+/**
+ * A pool that lends at most `max` connections of another pool, for which callers wait as long as for one of that pool.
+ * Closing it does not close that pool.
+ */
 export class PoolShare extends pg.Pool {
   readonly #pool: pg.Pool
   #free: number
@@ -66,7 +67,10 @@ export class PoolShare extends pg.Pool {
         if (error) reject(error)
         else resolve()
       }
-      const timer = setTimeout(() => go(new Error('timeout exceeded when trying to connect')), waitMs)
+      const timer = setTimeout(
+        () => go(new Error('timeout exceeded when trying to connect')),
+        this.#pool.options.connectionTimeoutMillis,
+      )
       this.#waiting.add(go)
     })
   }

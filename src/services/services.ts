@@ -120,6 +120,8 @@ export interface ServicesOptions {
   mcpStreams?: AgentAccessOptions['mcpStreams']
   /** How long a request waits for a counter in Redis, in milliseconds. */
   redisCommandMsMax?: number
+  /** How long a change waits for its turn, in milliseconds. Default: as `createChanges` has it. */
+  changeWaitMsMax?: number
   /** How often the events that somebody watches are read. Default: once a second. */
   watchEveryMs?: number
 }
@@ -156,7 +158,12 @@ export function createServices(options: ServicesOptions) {
     onRecordError: (error) =>
       log.warn({ err: error }, 'the activity of members could not be recorded; will retry'),
   })
-  const changeOptions = { clock, onDeliveries, onActivity: activity.record }
+  const changeOptions = {
+    clock,
+    onDeliveries,
+    onActivity: activity.record,
+    turnWaitMsMax: options.changeWaitMsMax,
+  }
   const changes = createChanges({ db, ...changeOptions })
   /** The dependencies of an area: a share of the connections, which its changes use too. */
   const takeShare = () => {

@@ -265,7 +265,7 @@ export function untilNothingRunsIn(directory: string): Promise<void> {
 
 /** Waits for what nothing announces. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 15_000; !(await condition());) {
+  for (const deadline = Date.now() + 60_000; !(await condition());) {
     if (Date.now() > deadline) throw new Error(`It did not come true: ${String(condition)}`)
     await setTimeout(20)
   }

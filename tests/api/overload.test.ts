@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { overloadDefaults } from '../../src/http/limits/overload.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { expectError } from '../support/expect-error.ts'
 import { listen } from '../support/raw-http.ts'
@@ -8,6 +9,7 @@ import { clone, startTestApp } from '../support/test-app.ts'
 
 const { app, as, config, createPerson, log } = await startTestApp({
   environment: { DATABASE_URL: await clone(), REQUESTS_AT_ONCE_MAX: '2' },
+  overload: overloadDefaults,
 })
 const person = await createPerson()
 

@@ -28,7 +28,7 @@ const faults: Fault[] = [
 
 const usage = `npm run faults -- [name …] [--list] [--short] [--json] [--write] [--keep] [--minutes N]
 
-Without names, all faults; with --short those of CI, in less time each.
+Without names, all faults; with --short six of them, in less time each.
 --json    the results as JSON on standard output
 --write   the results into the table of docs/reliability.md
 --keep    the scratch directories, with the logs

@@ -15,7 +15,7 @@ describe.runIf(hasPgbouncer)('PgBouncer in session mode', () => {
   it('serves requests and changes, with the timeouts of the service', async () => {
     const { url, stop } = await startPgbouncer(databaseUrl, 'session')
     onTestFinished(stop)
-    const service = await startTestApp({ environment: { DATABASE_URL: url } })
+    const service = await startTestApp({ environment: { DATABASE_URL: url }, limits: requestLimits })
     expect(await areLimitsInForce(service.db, requestLimits)).toBe(true)
     const company = await createCompany(service)
     const { owner, url: path } = company
@@ -48,7 +48,7 @@ describe.runIf(hasPgbouncer)('PgBouncer in transaction mode', () => {
       DATABASE_POOLER: 'transaction',
       DATABASE_DIRECT_URL: databaseUrl,
     }
-    const service = await startTestApp({ environment })
+    const service = await startTestApp({ environment, limits: requestLimits })
     const { owner, url: path } = await createCompany(service)
     const names = Array.from({ length: 40 }, (_, i) => `Team ${i}`)
     const answers = await Promise.all(

@@ -5,6 +5,7 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedDatabase } from '../../src/db/embedded.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
+import { patientLimits } from './patient-limits.ts'
 import { startPgbouncer } from './pgbouncer.ts'
 
 declare module 'vitest' {
@@ -33,7 +34,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await migrateDatabase(pool)
   await pool.end()
   const pooler =
-    process.env.TEST_POOLER === 'transaction' && (await startPgbouncer(server.url, 'transaction'))
+    process.env.TEST_POOLER === 'transaction' &&
+    (await startPgbouncer(server.url, 'transaction', patientLimits))
   project.provide('transactionPooler', pooler ? new URL(pooler.url).host : '')
   project.provide('databaseServerUrl', server.url)
   project.provide('templateDatabase', template)

@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { requestLimits, type Limits } from '../../src/db/client.ts'
 import { findClosedPort } from './raw-http.ts'
 
 export type PoolMode = 'session' | 'transaction'
@@ -15,12 +16,20 @@ export const hasPgbouncer = spawnSync('pgbouncer', ['--version']).status === 0
 /** PgBouncer refuses to run as root. */
 const unprivileged = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 
+/** How long statements outside of transactions wait in transaction mode, in milliseconds. */
+type PoolerLimits = Pick<Limits, 'lockMs' | 'statementMs'>
+
 /** The configuration of a PgBouncer before the server of a database, for all its databases. */
-export function describePgbouncer(databaseUrl: string, port: number, mode: PoolMode): string {
+export function describePgbouncer(
+  databaseUrl: string,
+  port: number,
+  mode: PoolMode,
+  { lockMs, statementMs }: PoolerLimits = requestLimits,
+): string {
   // As docs/operations.md recommends it.
   const settings =
     mode === 'transaction'
-      ? ` connect_query='set lock_timeout = 1500; set statement_timeout = 2500; set idle_in_transaction_session_timeout = 30000'`
+      ? ` connect_query='set lock_timeout = ${lockMs}; set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = 30000'`
       : ''
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl)
   return `[databases]
@@ -40,6 +49,7 @@ max_client_conn = 300
 export async function startPgbouncer(
   databaseUrl: string,
   mode: PoolMode,
+  limits?: PoolerLimits,
 ): Promise<{ url: string; stop: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'pgbouncer-'))
   await chmod(folder, 0o755)
@@ -48,7 +58,7 @@ export async function startPgbouncer(
   // Connections are closed after one client: a database with one could not be cloned. In transaction mode, in which that
   // would be after each transaction, nothing that is cloned is behind it.
   const lifetime = mode === 'session' ? 'server_lifetime = 0' : 'server_idle_timeout = 5'
-  const configuration = `${describePgbouncer(databaseUrl, port, mode)}${lifetime}\n`
+  const configuration = `${describePgbouncer(databaseUrl, port, mode, limits)}${lifetime}\n`
   await writeFile(file, configuration, { mode: 0o644 })
   const child = spawn('pgbouncer', [file], { stdio: 'ignore', ...unprivileged })
   const stop = async () => {

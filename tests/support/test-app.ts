@@ -7,7 +7,7 @@ import type { RecordBounds } from '../../src/agents/oauth/records/record-bounds.
 import type { LinkDelay } from '../../src/accounts/sign-in/link-delay.ts'
 import { buildApp, type AppOptions } from '../../src/app.ts'
 import { loadConfig, type Config } from '../../src/config/config.ts'
-import { openDatabase, requestLimits, workLimits, type Database, type Limits } from '../../src/db/client.ts'
+import { openDatabase, workLimits, type Database, type Limits } from '../../src/db/client.ts'
 import type { App } from '../../src/http/app-types.ts'
 import { streamEventsDefaults } from '../../src/http/answers/stream-events.ts'
 import { createLogger } from '../../src/http/answers/logging.ts'
@@ -17,6 +17,7 @@ import type { UntrustedFetchOptions } from '../../src/platform/untrusted-fetch.t
 import { createServices, type Services, type ServicesOptions } from '../../src/services/services.ts'
 import { afterFile } from './after-file.ts'
 import { holdToDescription } from './hold-to-description.ts'
+import { patientLimits, patientMs } from './patient-limits.ts'
 import { insertPeople, type NewTestPerson, type TestPerson } from './people.ts'
 
 export type { TestPerson }
@@ -55,8 +56,10 @@ export interface TestAppOptions extends AppOptions {
   mcpStreams?: ServicesOptions['mcpStreams']
   /** How long requests wait for Redis. Default: so long that a busy machine does not make a process count by itself. */
   redisCommandMsMax?: ServicesOptions['redisCommandMsMax']
-  /** How long requests wait for the database. Default: as long as in production. */
+  /** How long requests wait for the database. Default: so long that a machine that stalls does not make them fail. */
   limits?: Limits
+  /** How long a change waits for its turn. Default: as long as one waits for the database. */
+  changeWaitMsMax?: ServicesOptions['changeWaitMsMax']
 }
 
 /**
@@ -119,7 +122,10 @@ async function build(
     deliveries,
     mcpStreams,
     redisCommandMsMax = 10_000,
-    limits = requestLimits,
+    limits = patientLimits,
+    changeWaitMsMax = patientMs,
+    turns = { waitMsMax: patientMs },
+    overload = { keepsUpMs: Infinity },
     // `inject` returns when a response has ended.
     eventStreams = { ...streamEventsDefaults, lifetimeMs: 50 },
     ...appOptions
@@ -157,13 +163,14 @@ async function build(
     passwords,
     watchEveryMs: 50,
     redisCommandMsMax,
+    changeWaitMsMax,
     ...(untrustedFetch && { untrustedFetch }),
     ...(oauthRecordBounds && { oauthRecordBounds }),
     ...(deliveries && { deliveries }),
     ...(appOptions.meter && { meter: appOptions.meter }),
     ...(mcpStreams && { mcpStreams }),
   })
-  const app = await buildApp(config, services, logger, { ...appOptions, eventStreams })
+  const app = await buildApp(config, services, logger, { ...appOptions, eventStreams, turns, overload })
   holdToDescription(app)
   await app.ready()
 

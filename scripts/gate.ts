@@ -1,0 +1,69 @@
+// Whether a change is right: what CI asks of each. Run by .ci/run, after `npm ci`. CONTRIBUTING.md says what it leaves to
+// .ci/full.
+import { parseArgs } from 'node:util'
+import { describeKinds } from './full-run.ts'
+import { describeTimes, pickLines, runStep, type Step, type StepResult } from './run-steps.ts'
+
+const vitest = 'node node_modules/vitest/vitest.mjs run'
+
+// The cheapest and surest first. Steps with two commands keep both cores busy.
+const steps: Record<string, Step> = {
+  build: { name: 'the build, which all later steps use', commands: ['npm run --silent build'] },
+  types: {
+    name: 'types, beside format, boundaries, unused code and derived documents',
+    commands: ['npm run --silent check -- types docs format:check boundaries unused'],
+  },
+  lint: {
+    name: 'lint, beside the tests of units and of the contract',
+    commands: ['npm run --silent lint', `${vitest} tests/unit tests/contract`],
+  },
+  schema: {
+    name: 'a comparison of the schema with what the migrations make',
+    commands: [
+      // drizzle-kit writes a migration where the schema has something that none makes.
+      'npm run --silent generate-migration -- --name not_made_yet | tail -n 1\n' +
+        'if [ -n "$(git status --porcelain drizzle)" ]; then\n' +
+        '  git status --short drizzle\n' +
+        '  echo "A migration is missing, or a former snapshot is there: npm run generate-migration"\n' +
+        '  exit 1\n' +
+        'fi',
+    ],
+  },
+  test: { name: `npm test, on Node ${process.version}`, commands: ['npm test'] },
+  journey: {
+    name: "the README's commands, a crash without a loss, and 3,000 hostile requests",
+    commands: [
+      `FUZZ_REQUESTS=3000 ${vitest} tests/acceptance/readme.test.ts tests/acceptance/crash.test.ts tests/fuzz`,
+    ],
+  },
+}
+
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { only: { type: 'string' }, installed: { type: 'string' } } })
+  const { only, installed } = values
+  const chosen = only === undefined ? Object.values(steps) : [steps[only]]
+  const results: StepResult[] = []
+  if (installed !== undefined)
+    results.push({ name: 'npm ci', seconds: Number(installed), hasPassed: true, output: '' })
+  for (const step of chosen) {
+    if (!step) {
+      console.error(`There is no step ${only}. There are: ${Object.keys(steps).join(', ')}`)
+      return 2
+    }
+    const result = await runStep(step)
+    results.push(result)
+    if (!result.hasPassed) break
+  }
+  console.log(describeTimes(results))
+  console.log(`${String(results.reduce((sum, { seconds }) => sum + seconds, 0)).padStart(5)} s  in all`)
+  const failed = results.find(({ hasPassed }) => !hasPassed)
+  if (failed) {
+    console.log(`\n=== failed: ${failed.name}\n${pickLines(failed.output).join('\n')}`)
+    return 1
+  }
+  if (only === undefined) console.log(`\nNot asked here, but by .ci/full:\n${await describeKinds()}`)
+  console.log('\n=== passed')
+  return 0
+}

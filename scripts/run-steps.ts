@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process'
+import { stripVTControlCharacters } from 'node:util'
+
+/** A step of `.ci/run` or `.ci/full`. */
+export interface Step {
+  name: string
+  /** What bash runs, all at once. The output of several is printed one after the other, when each has ended. */
+  commands: readonly string[]
+}
+
+export interface StepResult {
+  name: string
+  seconds: number
+  hasPassed: boolean
+  /** What the commands that failed have printed, without colours. */
+  output: string
+}
+
+const root = new URL('../', import.meta.url)
+const linesMax = 60
+
+/** Runs all commands of a step to their end, and prints what they print. */
+export async function runStep({ name, commands }: Step): Promise<StepResult> {
+  console.log(`\n=== ${name}`)
+  const beganAt = Date.now()
+  const runs = await Promise.all(
+    commands.map((command) => runCommand(command, { isShown: commands.length === 1 })),
+  )
+  const seconds = Math.round((Date.now() - beganAt) / 1_000)
+  console.log(`--- ${seconds} s`)
+  const failed = runs.filter(({ hasPassed }) => !hasPassed)
+  const output = failed.map((run) => stripVTControlCharacters(run.output)).join('\n')
+  return { name, seconds, hasPassed: failed.length === 0, output }
+}
+
+function runCommand(
+  command: string,
+  { isShown }: { isShown: boolean },
+): Promise<{ hasPassed: boolean; output: string }> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    const child = spawn('bash', ['-euo', 'pipefail', '-c', command], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+        if (isShown) process.stdout.write(text)
+      })
+    child.once('error', reject)
+    child.once('close', (code, signal) => {
+      if (!isShown) process.stdout.write(`$ ${command}\n${output}`)
+      if (signal) output += `\nIt was ended by ${signal}.\n`
+      resolve({ hasPassed: code === 0, output })
+    })
+  })
+}
+
+/** The lines of a failed step that say why: where the list of failures begins, otherwise the last ones. */
+export function pickLines(output: string): string[] {
+  const lines = output.split('\n').filter((line) => line.trim() !== '')
+  const from = lines.findIndex((line) => /⎯ (Failed|Unhandled) (Tests|Suites|Errors?)/.test(line))
+  return from < 0 ? lines.slice(-linesMax) : lines.slice(from, from + linesMax)
+}
+
+/** The line of a failed step that names a failure, for a table. */
+export function findFirstFailure(output: string): string {
+  const lines = pickLines(output)
+  const found = lines.find((line) =>
+    /^\s*(FAIL|FAILED|✖|✗|×)\s|\berror\b|not met|missed|is not installed/i.test(line),
+  )
+  return (found ?? lines.at(-1) ?? '').trim().slice(0, 160)
+}
+
+/** How long each step took, one to a line. */
+export function describeTimes(results: readonly StepResult[]): string {
+  const lines = results.map(({ seconds, name }) => `${String(seconds).padStart(5)} s  ${name}`)
+  return `\n${lines.join('\n')}`
+}
