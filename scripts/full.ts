@@ -12,6 +12,9 @@ Without names, all kinds. The status is 1 when one is red, or is not done becaus
 --list    the kinds, with what docs/full-run.md knows of each
 --write   a row for each kind that ran into docs/full-run.md`
 
+/** Whether the lists of packages are new. */
+let isUpdated = false
+
 process.exitCode = await main()
 
 async function main(): Promise<number> {
@@ -70,8 +73,6 @@ async function runKind({ name, does, needs, commands }: Kind): Promise<KindResul
 function isInstalled(program: DebianProgram): boolean {
   return program.startsWith('/') ? existsSync(program) : spawnSync('which', [program]).status === 0
 }
-
-let isUpdated = false
 
 /** Installs the package of a program, if apt-get can. Its service must not run: tests start servers of their own. */
 function install(program: DebianProgram): boolean {
