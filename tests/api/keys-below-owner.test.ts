@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { permissions } from '../../src/access/permissions.ts'
 import { roles } from '../../src/domain/roles.ts'
+import { untilActivityIsRecorded } from '../support/activity.ts'
 import { createKey, noRestrictions, pathOfKey } from '../support/api-keys.ts'
 import { checkEach } from '../support/check-each.ts'
 import {
@@ -21,9 +22,12 @@ import { operations } from '../support/operations.ts'
 import { prepareRequest } from '../support/prepare-request.ts'
 import { createSeed, insertGrant } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { createTestClock } from '../support/test-clock.ts'
 import { makeFolder } from '../support/uploads.ts'
 
 const service = await startTestApp({
+  // Links say until when they are valid.
+  clock: createTestClock(),
   environment: { INVITE_LIMIT_PER_HOUR: '0', DATA_DIR: await makeFolder() },
 })
 const { as } = service
@@ -49,6 +53,7 @@ describe.each(below)('a key of an owner that acts as %s at most', (maxRole) => {
     const person = await addPerson(service, workspace, maxRole, 'Percy Person')
     const other = await addPerson(service, workspace, 'owner', 'Olaf Owner')
     const key = await createKey(service, other, { maxRole })
+    await untilActivityIsRecorded(service, workspace)
     await checkEach(
       reads,
       ([id]) => id,
