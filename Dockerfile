@@ -45,7 +45,7 @@ COPY scripts ./scripts
 COPY drizzle ./drizzle
 COPY public ./public
 COPY LICENSE ./
-# The guides at /docs/guides.
+# The guides at /docs/guides, one of which is the skill of agents.
 COPY CHANGELOG.md ./
 COPY docs/*.md ./docs/
 # The one place that is written to: the rest of the file system may be read-only. Of group 0, which the random user ids of

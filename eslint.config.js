@@ -74,7 +74,7 @@ export default tseslint.config(
   { files: ['**/*.js'], ...tseslint.configs.disableTypeChecked },
   {
     // What runs in browsers.
-    files: ['public/**/*.js', 'tests/mcp-clients/page.js'],
+    files: ['public/**/*.js', 'tests/mcp-clients/page.js', 'tests/agents/card-host.js'],
     languageOptions: {
       globals: Object.fromEntries(
         [
@@ -97,12 +97,15 @@ export default tseslint.config(
           'FormData',
           'getSelection',
           'Image',
+          'innerWidth',
           'isSecureContext',
           'localStorage',
           'location',
           'matchMedia',
           'navigator',
+          'parent',
           'performance',
+          'ResizeObserver',
           'sessionStorage',
           'setInterval',
           'setTimeout',
@@ -110,6 +113,7 @@ export default tseslint.config(
           'TextEncoder',
           'URL',
           'URLSearchParams',
+          'XMLHttpRequest',
         ].map((name) => [name, 'readonly']),
       ),
     },

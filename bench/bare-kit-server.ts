@@ -8,6 +8,7 @@ const app = Fastify()
 
 const text = { type: 'string' }
 const nullableText = { type: ['string', 'null'] }
+const texts = { type: 'array', items: text }
 const object = (properties: object) => ({ type: 'object', properties })
 
 const evidence = {
@@ -17,6 +18,7 @@ const evidence = {
   verdict: text,
   summary: text,
   sourceUrl: nullableText,
+  criterionIds: texts,
   authorUserId: nullableText,
   authorName: text,
   agentName: nullableText,
@@ -24,7 +26,6 @@ const evidence = {
   editedAt: nullableText,
 }
 const integer = { type: 'integer' }
-const texts = { type: 'array', items: text }
 const kitSeed = {
   id: text,
   title: text,
@@ -33,7 +34,10 @@ const kitSeed = {
   audience: nullableText,
   hypothesis: nullableText,
   successCriteria: texts,
+  criteria: { type: 'array', items: object({ id: text, text, state: text }) },
   status: text,
+  question: nullableText,
+  decideBy: nullableText,
   agentName: nullableText,
   leadUserId: nullableText,
   participantCount: integer,
@@ -65,6 +69,7 @@ const kit = object({
   summaries: nullableText,
   comments: nullableText,
   participants: nullableText,
+  attachments: nullableText,
   seeds: { type: 'array', items: object(kitSeed) },
 })
 
@@ -100,7 +105,7 @@ async function readKit({ headers }: FastifyRequest, seedId?: string) {
   if (!grant) throw new Error('no such grant')
   const rows = await query(
     seedId === undefined ? 'kit' : 'kit of seed',
-    `select latest.id, title, summary, problem, audience, hypothesis, success_criteria as "successCriteria", status,
+    `select latest.id, title, summary, problem, audience, hypothesis, success_criteria as "successCriteria", criteria, status, question, decide_by as "decideBy",
         agent_name as "agentName", lead_user_id as "leadUserId",
         participant_count as "participantCount",
         exists (select from seed_participants where seed_id = latest.id and user_id = $2) as joined,
@@ -112,7 +117,7 @@ async function readKit({ headers }: FastifyRequest, seedId?: string) {
       ) as latest
       cross join lateral (
         select coalesce(json_agg(json_build_object(
-          'id', id, 'seedId', seed_id, 'kind', kind, 'verdict', verdict, 'summary', summary, 'sourceUrl', source_url,
+          'id', id, 'seedId', seed_id, 'kind', kind, 'verdict', verdict, 'summary', summary, 'sourceUrl', source_url, 'criterionIds', criterion_ids,
           'authorUserId', author_user_id, 'authorName', author_name, 'agentName', agent_name,
           'createdAt', created_at, 'editedAt', edited_at
         ) order by created_at desc, id desc), '[]') as evidence
@@ -144,6 +149,7 @@ async function readKit({ headers }: FastifyRequest, seedId?: string) {
     summaries: null,
     comments: null,
     participants: null,
+    attachments: null,
     seeds: rows.slice(0, 50).map(({ supports, contradicts, neutral, evidence: pieces, ...seed }) => ({
       ...seed,
       url: `${process.env.BASE_URL}/w/${String(grant.slug)}/seeds/${String(seed.id)}`,

@@ -43,8 +43,11 @@ const provider = createProvider({
   answers: createAnswers({ db, clock: systemClock, appSecret }),
   showFailure: () => undefined,
   findOrigin: () => undefined,
+  findRequestId: () => undefined,
   noteAccepted: () => undefined,
   areDocumentsOn: false,
+  assertingProviders: [],
+  whileWaiting: (wait) => wait(),
   documents: { fetchMetadata: notExpected, fetchKeys: notExpected },
 })
 const adapters = {

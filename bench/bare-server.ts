@@ -132,10 +132,12 @@ serveList(
   '/v1/workspaces/:of/seeds',
   'workspace_slugs',
   `select id, workspace_id as "workspaceId", $3::text || id as url, title, summary, problem, audience, hypothesis,
-      success_criteria as "successCriteria", status,
+      success_criteria as "successCriteria", criteria, status, question, decide_by as "decideBy",
       created_by_user_id as "createdByUserId", agent_name as "agentName", lead_user_id as "leadUserId",
       (select name from users where users.id = created_by_user_id) as "createdByName",
       (select name from users where users.id = lead_user_id) as "leadName",
+      team_id as "teamId", (select name from teams where teams.id = team_id) as "teamName",
+      (select coalesce(json_agg(json_build_object('id', labels.id, 'name', name)), '[]') from labels where labels.id = any(label_ids)) as labels,
       exists (select from seed_followers where seed_id = seeds.id and user_id = caller.user_id) as following,
       comment_count as "commentCount",
       json_build_object('supports', supports_count, 'contradicts', contradicts_count, 'neutral', neutral_count) as "evidenceCounts",
@@ -145,7 +147,8 @@ serveList(
       case when status in ('validated', 'dropped') then status_changed_by_user_id end as "decidedByUserId",
       case when status in ('validated', 'dropped') then status_changed_by_name end as "decidedByName",
       ${timeText('last_evidence_at')} as "lastEvidenceAt", ${timeText('last_comment_at')} as "lastCommentAt",
-      ${timeText('activity_at')} as "activityAt", ${timeText('created_at')} as "createdAt", ${timeText('updated_at')} as "updatedAt"
+      ${timeText('activity_at')} as "activityAt", ${timeText('created_at')} as "createdAt", ${timeText('updated_at')} as "updatedAt",
+      ${filesOf('seed_id = seeds.id and evidence_id is null and comment_id is null')} as attachments
     from seeds
     where workspace_id = caller.workspace_id and deleted_at is null
     order by created_at desc, id desc`,
@@ -154,14 +157,24 @@ serveList(
 serveList(
   '/v1/seeds/:of/evidence',
   'seeds',
-  `select id, workspace_id as "workspaceId", seed_id as "seedId", kind, verdict, summary, source_url as "sourceUrl", author_user_id as "authorUserId",
+  `select id, workspace_id as "workspaceId", seed_id as "seedId", kind, verdict, summary, source_url as "sourceUrl", criterion_ids as "criterionIds", author_user_id as "authorUserId",
       author_name as "authorName", agent_name as "agentName", ${timeText('created_at')} as "createdAt",
       ${timeText('edited_at')} as "editedAt", ${timeText('withdrawn_at')} as "withdrawnAt",
-      withdrawn_by_name as "withdrawnByName", withdrawn_reason as "withdrawnReason"
+      withdrawn_by_name as "withdrawnByName", withdrawn_reason as "withdrawnReason",
+      ${filesOf('evidence_id = evidence.id')} as attachments, seen_by_count as "seenByCount",
+      exists (select from evidence_seen where evidence_id = evidence.id and user_id = caller.user_id) as "seenByMe"
     from evidence
     where seed_id = $2 and withdrawn_at is null
     order by created_at desc, id desc`,
 )
+
+/** The files of which a condition holds, as JSON. Of what is measured, nothing has any. */
+function filesOf(condition: string): string {
+  return `(
+    select coalesce(json_agg(json_build_object('id', attachments.id, 'name', name, 'type', type, 'bytes', bytes)), '[]')
+    from attachments where ${condition}
+  )`
+}
 
 await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT) })
 

@@ -101,12 +101,19 @@ app.post<{ Params: { slug: string } }>('/v1/workspaces/:slug/seeds', async (requ
     })})
     select json_build_object('ok', true, 'seed', json_build_object(
       'id', id, 'workspaceId', workspace_id, 'url', $9 || id, 'title', title, 'summary', summary, 'problem', problem, 'audience', audience, 'hypothesis', hypothesis,
-      'successCriteria', success_criteria, 'status', status, 'createdByUserId', created_by_user_id,
+      'successCriteria', success_criteria, 'criteria', criteria, 'status', status, 'createdByUserId', created_by_user_id,
       'agentName', agent_name, 'createdByName', caller.name, 'leadUserId', lead_user_id, 'leadName', caller.name,
-      'statusReason', null, 'decidedAt', null, 'decidedByUserId', null, 'decidedByName', null,
+      'question', question, 'decideBy', decide_by, 'teamId', null, 'teamName', null, 'labels', '[]'::json, 'statusReason', null, 'decidedAt', null, 'decidedByUserId', null, 'decidedByName', null,
       'following', true, 'lastEvidenceAt', null, 'lastCommentAt', null, 'activityAt', ${timeText('updated_at')},
-      'evidenceCounts', json_build_object('supports', 0, 'contradicts', 0, 'neutral', 0), 'commentCount', 0,
+      'evidenceCounts', json_build_object('supports', 0, 'contradicts', 0, 'neutral', 0), 'commentCount', 0, 'attachments', '[]'::json,
       'participantCount', 1, 'joined', true, 'createdAt', ${timeText('created_at')}, 'updatedAt', ${timeText('updated_at')}
+    ), 'similar', (
+      select coalesce(json_agg(json_build_object('id', seeds.id, 'title', seeds.title, 'status', seeds.status, 'url', $9 || seeds.id)), '[]')
+      from (
+        select search_entries.id from search_entries
+        where words @@ search_query(seed.workspace_id, 'seed', true, false, '"' || $3 || '"') limit 5
+      ) as found
+      join seeds on seeds.id = found.id
     ))::text as body from seed join caller using (workspace_id)`,
     [
       ...[
@@ -161,10 +168,10 @@ app.post<{ Params: { id: string } }>('/v1/seeds/:id/evidence', async (request, r
       from: 'caller join seed using (workspace_id) join piece using (workspace_id)',
     })})
     select json_build_object('ok', true, 'evidence', json_build_object(
-      'id', id, 'workspaceId', piece.workspace_id, 'seedId', seed_id, 'kind', kind, 'verdict', verdict, 'summary', summary, 'sourceUrl', source_url,
+      'id', id, 'workspaceId', piece.workspace_id, 'seedId', seed_id, 'kind', kind, 'verdict', verdict, 'summary', summary, 'sourceUrl', source_url, 'criterionIds', criterion_ids,
       'authorUserId', author_user_id, 'authorName', author_name, 'agentName', agent_name,
       'createdAt', ${timeText('created_at')}, 'editedAt', null, 'withdrawnAt', null, 'withdrawnByName', null,
-      'withdrawnReason', null
+      'withdrawnReason', null, 'attachments', '[]'::json, 'seenByCount', 0, 'seenByMe', false
     ))::text as body from piece`,
     [hashKey(request), request.params.id, kind, verdict, summary, sourceUrl],
   )
@@ -190,7 +197,7 @@ app.post<{ Params: { slug: string } }>('/v1/workspaces/:slug/invites', async (re
       data: `'inviteId', invite.id, 'email', invite.email, 'role', role`,
       from: 'caller join invite using (workspace_id)',
     })}), job as (
-      select ${job('send_invite', `json_build_object('inviteId', id)`)} from invite
+      select ${job('send_invite', `json_build_object('inviteId', id, 'requestId', $8::text)`)} from invite
     )
     select json_build_object('ok', true, 'inviteUrl', $7::text, 'invite', json_build_object(
       'id', invite.id, 'email', invite.email, 'role', role, 'status', 'pending', 'invitedByUserId', invited_by_user_id,
@@ -203,7 +210,7 @@ app.post<{ Params: { slug: string } }>('/v1/workspaces/:slug/invites', async (re
       email,
       canonicalizeEmail(email),
       role,
-      ...[hash(token), `http://${request.host}/invites/${token}`],
+      ...[hash(token), `http://${request.host}/invites/${token}`, request.id],
     ],
   )
 })

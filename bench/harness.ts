@@ -10,6 +10,7 @@ import { startEmbeddedDatabase } from '../src/db/embedded.ts'
 import { findClosedPort } from '../tests/support/raw-http.ts'
 import { readFamilyMs, readProcess } from './processor-time.ts'
 import type { Section, Trial } from './report.ts'
+import { startSpinners } from './spinners.ts'
 
 const person = 'bench@example.com'
 const startLimitMs = 30_000
@@ -41,6 +42,8 @@ export interface Area {
   title: string
   /** Whether the short form measures it. */
   isInShort?: boolean
+  /** Whether the processors are kept awake: `startSpinners` says for which requests that helps. */
+  isAwake?: boolean
   /** Says why it cannot be measured here, if so. */
   findObstacle?: () => string | undefined
   prepare: (bench: Bench) => Promise<readonly Trial[]>
@@ -170,13 +173,20 @@ export async function openBench({ isShort }: { isShort: boolean }): Promise<Benc
 
     readDatabaseMs: async () => readFamilyMs(await (postmasterPid ??= findPostmaster(server.url))),
 
-    async measure({ name, title, prepare }) {
+    async measure({ name, title, isAwake, prepare }) {
       const rows = []
-      for (const trial of await prepare(bench)) {
-        console.error(`${Math.round(process.uptime())} s, ${name}: ${trial.name}`)
-        rows.push(...(await trial.run()))
+      // Databases are filled before the processors are kept awake, as that writes.
+      const trials = await prepare(bench)
+      const spinners = isAwake ? await startSpinners() : undefined
+      try {
+        for (const trial of trials) {
+          console.error(`${Math.round(process.uptime())} s, ${name}: ${trial.name}`)
+          rows.push(...(await trial.run()))
+        }
+      } finally {
+        spinners?.stop()
       }
-      return { area: name, title, rows }
+      return { area: name, title: spinners ? `${title}, on processors kept awake` : title, rows }
     },
 
     async close() {

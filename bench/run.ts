@@ -23,7 +23,6 @@ import { start } from './scenarios/start.ts'
 import { webhooks } from './scenarios/webhooks.ts'
 import { workspaces } from './scenarios/workspaces.ts'
 import { writes } from './scenarios/writes.ts'
-import { startSpinners } from './spinners.ts'
 import { hasWrk } from './wrk.ts'
 
 const areas = [
@@ -83,7 +82,6 @@ async function main(): Promise<number> {
     ({ name, isInShort }) => (names.length === 0 || names.includes(name)) && (!isShort || isInShort),
   )
   const bench = await openBench({ isShort })
-  const spinners = await startSpinners()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void bench.close().finally(() => process.exit(1)))
   const print = (text: string) => {
@@ -91,11 +89,8 @@ async function main(): Promise<number> {
   }
   const sections: Section[] = []
   try {
-    const load = [
-      `${hasWrk ? 'wrk' : 'autocannon, since wrk is not installed'}, ${connections} connections`,
-      `processors ${spinners ? 'kept awake' : 'not kept awake, since chrt is missing'}`,
-    ]
-    const machine = await describeMachine(await openSmallDatabase(bench), load.join('; '))
+    const load = `${hasWrk ? 'wrk' : 'autocannon, since wrk is not installed'}, ${connections} connections`
+    const machine = await describeMachine(await openSmallDatabase(bench), load)
     print(`${machine}\n`)
     for (const area of chosen) {
       const obstacle = area.findObstacle?.()
@@ -111,7 +106,6 @@ async function main(): Promise<number> {
     if (values.json) console.log(toJson(machine, sections))
     if (values.write) await write(machine, sections)
   } finally {
-    spinners?.stop()
     await bench.close()
   }
   return isShort && !sections.every(({ rows }) => rows.every(isMet)) ? 1 : 0

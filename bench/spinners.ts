@@ -4,8 +4,10 @@ import { availableParallelism } from 'node:os'
 
 /**
  * Starts a busy loop of idle priority for each processor, which gives way to everything and keeps the processor awake:
- * waking a sleeping one takes longer than many a request, above all on virtual machines. The kernel ends them with this
- * process, however it ends. Returns undefined where chrt or setpriv is missing.
+ * waking a sleeping one takes longer than many a read, above all on virtual machines. A process that wakes up after a write
+ * to disk waits for a tick of the scheduler instead, so that changes take whole multiples of 4 ms: nothing that writes is
+ * measured beside them. The kernel ends them with this process, however it ends. Returns undefined where chrt or setpriv is
+ * missing.
  */
 export async function startSpinners(): Promise<{ stop: () => void } | undefined> {
   const spinners = Array.from({ length: availableParallelism() }, () =>

@@ -79,6 +79,7 @@ where
   (
     "agent_grants"."workspace_id" = $1
     and "agent_grants"."user_id" = $2
+    and "agent_grants"."asserted_issuer" is null
     and coalesce("agent_grants"."revoked_at", "agent_grants"."expires_at") between $3 and $4
     and not exists (
       select
@@ -116,6 +117,7 @@ select
   "agent_grants"."consent_version",
   "agent_grants"."members_may_ask",
   "agent_grants"."expires_at",
+  "agent_grants"."asserted_issuer",
   "users"."id",
   "users"."name",
   "users"."email",
@@ -169,7 +171,8 @@ from
       "agent_grants"."members_may_ask" as "membersMayAsk",
       to_char("agent_grants"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("agent_grants"."last_used_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastUsedAt",
-      to_char("agent_grants"."expires_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt"
+      to_char("agent_grants"."expires_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt",
+      "agent_grants"."asserted_issuer" as "assertedIssuer"
     from
       "agent_grants"
       inner join "users" on "users"."id" = "agent_grants"."user_id"
@@ -199,7 +202,8 @@ from
       "agent_grants"."members_may_ask" as "membersMayAsk",
       to_char("agent_grants"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("agent_grants"."last_used_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastUsedAt",
-      to_char("agent_grants"."expires_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt"
+      to_char("agent_grants"."expires_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt",
+      "agent_grants"."asserted_issuer" as "assertedIssuer"
     from
       "agent_grants"
       inner join "users" on "users"."id" = "agent_grants"."user_id"
@@ -249,7 +253,8 @@ from
       "agent_grants"."members_may_ask" as "membersMayAsk",
       to_char("agent_grants"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("agent_grants"."last_used_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastUsedAt",
-      to_char("agent_grants"."expires_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt"
+      to_char("agent_grants"."expires_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt",
+      "agent_grants"."asserted_issuer" as "assertedIssuer"
     from
       "agent_grants"
       inner join "users" on "users"."id" = "agent_grants"."user_id"
@@ -286,7 +291,10 @@ set
   "reason" = $2,
   "answer_comment_id" = $3
 where
-  "agent_requests"."id" = $4;
+  (
+    "agent_requests"."workspace_id" = $4
+    and "agent_requests"."id" = $5
+  );
 
 -- agent_requests_insert
 insert into
@@ -827,6 +835,228 @@ from
       (0)
   ) as asks;
 
+-- attachments_claim
+update "attachments"
+set
+  "seed_id" = $1::uuid,
+  "evidence_id" = $2::uuid,
+  "comment_id" = $3::uuid
+where
+  (
+    "attachments"."id" = any (
+      (
+        select
+          $4::uuid[]
+      )::uuid[]
+    )
+    and "attachments"."workspace_id" = $5
+    and "attachments"."created_by_user_id" = $6
+    and "attachments"."seed_id" is null
+  );
+
+-- attachments_delete
+delete from "attachments"
+where
+  (
+    "attachments"."id" = $1
+    and "attachments"."workspace_id" = $2
+  );
+
+-- attachments_delete_of_owner
+delete from "attachments"
+where
+  (
+    "attachments"."workspace_id" = $1::uuid
+    and "attachments"."seed_id" = $2::uuid
+    and "attachments"."evidence_id" is not distinct from $3::uuid
+    and "attachments"."comment_id" is not distinct from $4::uuid
+    and "attachments"."id" = any (
+      (
+        select
+          $5::uuid[]
+      )::uuid[]
+    )
+  );
+
+-- attachments_insert
+insert into
+  "attachments" (
+    "id",
+    "workspace_id",
+    "name",
+    "type",
+    "bytes",
+    "width",
+    "height",
+    "sha256",
+    "key",
+    "thumbnail_key",
+    "text",
+    "created_by_user_id",
+    "created_at",
+    "seed_id",
+    "evidence_id",
+    "comment_id",
+    "position"
+  )
+values
+  ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, default, default, default, default);
+
+-- attachments_order
+update "attachments"
+set
+  "position" = array_position(
+    (
+      select
+        $1::uuid[]
+    )::uuid[],
+    "attachments"."id"
+  )::smallint
+where
+  (
+    "attachments"."workspace_id" = $2::uuid
+    and "attachments"."seed_id" = $3::uuid
+    and "attachments"."evidence_id" is not distinct from $4::uuid
+    and "attachments"."comment_id" is not distinct from $5::uuid
+    and "attachments"."id" = any (
+      (
+        select
+          $6::uuid[]
+      )::uuid[]
+    )
+  );
+
+-- attachments_select
+select
+  "attachments"."id",
+  "attachments"."workspace_id",
+  "attachments"."name",
+  "attachments"."type",
+  "attachments"."bytes",
+  "attachments"."width",
+  "attachments"."height",
+  "attachments"."sha256",
+  "attachments"."key",
+  "attachments"."thumbnail_key",
+  "attachments"."created_by_user_id",
+  "attachments"."created_at",
+  "attachments"."seed_id",
+  "attachments"."evidence_id",
+  "attachments"."comment_id",
+  "seeds"."title",
+  "seeds"."status"
+from
+  "attachments"
+  left join "seeds" on (
+    "seeds"."id" = "attachments"."seed_id"
+    and "seeds"."workspace_id" = "attachments"."workspace_id"
+  )
+where
+  (
+    (
+      "attachments"."id" = $1
+      and "attachments"."workspace_id" = $2
+    )
+    and (
+      "attachments"."seed_id" is null
+      or "seeds"."deleted_at" is null
+    )
+  );
+
+-- attachments_select_linked
+select
+  "attachments"."id",
+  "attachments"."workspace_id",
+  "attachments"."name",
+  "attachments"."type",
+  "attachments"."bytes",
+  "attachments"."width",
+  "attachments"."height",
+  "attachments"."sha256",
+  "attachments"."key",
+  "attachments"."thumbnail_key",
+  "attachments"."created_by_user_id",
+  "attachments"."created_at",
+  "attachments"."seed_id",
+  "attachments"."evidence_id",
+  "attachments"."comment_id",
+  "seeds"."title",
+  "seeds"."status"
+from
+  "attachments"
+  inner join "workspaces" on (
+    "workspaces"."id" = "attachments"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  )
+  left join "seeds" on (
+    "seeds"."id" = "attachments"."seed_id"
+    and "seeds"."workspace_id" = "attachments"."workspace_id"
+  )
+where
+  (
+    "attachments"."id" = $1
+    and (
+      "attachments"."seed_id" is null
+      or "seeds"."deleted_at" is null
+    )
+  );
+
+-- attachments_select_of_owner
+select
+  coalesce(
+    (
+      select
+        json_agg(
+          json_build_object(
+            'id',
+            "attachments"."id",
+            'workspaceId',
+            "attachments"."workspace_id",
+            'name',
+            "attachments"."name",
+            'type',
+            "attachments"."type",
+            'bytes',
+            "attachments"."bytes",
+            'width',
+            "attachments"."width",
+            'height',
+            "attachments"."height",
+            'createdByUserId',
+            "attachments"."created_by_user_id",
+            'createdAt',
+            to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+          )
+          order by
+            "position",
+            "id"
+        )
+      from
+        "attachments"
+      where
+        "attachments"."workspace_id" = $1::uuid
+        and "attachments"."seed_id" = $2::uuid
+        and "attachments"."evidence_id" is not distinct from $3::uuid
+        and "attachments"."comment_id" is not distinct from $4::uuid
+    ),
+    '[]'
+  ) as "attachments"
+from
+  (
+    select
+  ) as nothing;
+
+-- attachments_select_text
+select
+  "text"
+from
+  "attachments"
+where
+  (
+    "attachments"."id" = $1
+    and "attachments"."workspace_id" = $2
+  );
+
 -- comment_mentions_insert
 insert into
   "comment_mentions" ("comment_id", "user_id")
@@ -891,6 +1121,65 @@ from
         ),
         '[]'
       ) as "mentions",
+      case
+        when position('](team:' in "comments"."body") = 0 then '[]'
+        else coalesce(
+          (
+            select
+              json_agg(
+                json_build_object('teamId', "teams"."id", 'name', "teams"."name")
+                order by
+                  "teams"."id"
+              )
+            from
+              "teams"
+            where
+              "teams"."workspace_id" = "comments"."workspace_id"
+              and "teams"."id" in (
+                select
+                  found[1]::uuid
+                from
+                  regexp_matches("comments"."body", '\]\(team:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)', 'g') as found
+              )
+          ),
+          '[]'
+        )
+      end as "teamMentions",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            "attachments"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "attachments",
       "author_user_id" as "authorUserId",
       "author_name" as "authorName",
       "agent_name" as "agentName",
@@ -899,7 +1188,10 @@ from
     from
       "comments"
     where
-      "comments"."id" = $2
+      (
+        "comments"."workspace_id" = $2
+        and "comments"."id" = $3
+      )
   ) "rows";
 
 -- comments_select_about_seed
@@ -931,6 +1223,65 @@ from
         ),
         '[]'
       ) as "mentions",
+      case
+        when position('](team:' in "comments"."body") = 0 then '[]'
+        else coalesce(
+          (
+            select
+              json_agg(
+                json_build_object('teamId', "teams"."id", 'name', "teams"."name")
+                order by
+                  "teams"."id"
+              )
+            from
+              "teams"
+            where
+              "teams"."workspace_id" = "comments"."workspace_id"
+              and "teams"."id" in (
+                select
+                  found[1]::uuid
+                from
+                  regexp_matches("comments"."body", '\]\(team:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)', 'g') as found
+              )
+          ),
+          '[]'
+        )
+      end as "teamMentions",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            "attachments"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "attachments",
       "author_user_id" as "authorUserId",
       "author_name" as "authorName",
       "agent_name" as "agentName",
@@ -950,16 +1301,22 @@ from
       "comments"
     where
       (
-        "comments"."seed_id" = $4
+        (
+          "comments"."workspace_id" = (
+            select
+              $4::uuid
+          )
+          and "comments"."seed_id" = $5
+        )
         and "comments"."evidence_id" is null
         and ("comments"."created_at", "comments"."id") < (
           (
             select
-              $5::timestamptz
+              $6::timestamptz
           ),
           (
             select
-              $6::uuid
+              $7::uuid
           )
         )
       )
@@ -969,7 +1326,7 @@ from
     limit
       (
         select
-          $7::int
+          $8::int
       )
   ) "rows";
 
@@ -1002,6 +1359,65 @@ from
         ),
         '[]'
       ) as "mentions",
+      case
+        when position('](team:' in "comments"."body") = 0 then '[]'
+        else coalesce(
+          (
+            select
+              json_agg(
+                json_build_object('teamId', "teams"."id", 'name', "teams"."name")
+                order by
+                  "teams"."id"
+              )
+            from
+              "teams"
+            where
+              "teams"."workspace_id" = "comments"."workspace_id"
+              and "teams"."id" in (
+                select
+                  found[1]::uuid
+                from
+                  regexp_matches("comments"."body", '\]\(team:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)', 'g') as found
+              )
+          ),
+          '[]'
+        )
+      end as "teamMentions",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            "attachments"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "attachments",
       "author_user_id" as "authorUserId",
       "author_name" as "authorName",
       "agent_name" as "agentName",
@@ -1021,15 +1437,21 @@ from
       "comments"
     where
       (
-        "comments"."seed_id" = $4
+        (
+          "comments"."workspace_id" = (
+            select
+              $4::uuid
+          )
+          and "comments"."seed_id" = $5
+        )
         and ("comments"."created_at", "comments"."id") < (
           (
             select
-              $5::timestamptz
+              $6::timestamptz
           ),
           (
             select
-              $6::uuid
+              $7::uuid
           )
         )
       )
@@ -1039,7 +1461,7 @@ from
     limit
       (
         select
-          $7::int
+          $8::int
       )
   ) "rows";
 
@@ -1072,6 +1494,65 @@ from
         ),
         '[]'
       ) as "mentions",
+      case
+        when position('](team:' in "comments"."body") = 0 then '[]'
+        else coalesce(
+          (
+            select
+              json_agg(
+                json_build_object('teamId', "teams"."id", 'name', "teams"."name")
+                order by
+                  "teams"."id"
+              )
+            from
+              "teams"
+            where
+              "teams"."workspace_id" = "comments"."workspace_id"
+              and "teams"."id" in (
+                select
+                  found[1]::uuid
+                from
+                  regexp_matches("comments"."body", '\]\(team:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)', 'g') as found
+              )
+          ),
+          '[]'
+        )
+      end as "teamMentions",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            "attachments"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "attachments",
       "author_user_id" as "authorUserId",
       "author_name" as "authorName",
       "agent_name" as "agentName",
@@ -1091,16 +1572,22 @@ from
       "comments"
     where
       (
-        "comments"."seed_id" = $4
-        and "comments"."evidence_id" = $5
+        (
+          "comments"."workspace_id" = (
+            select
+              $4::uuid
+          )
+          and "comments"."seed_id" = $5
+        )
+        and "comments"."evidence_id" = $6
         and ("comments"."created_at", "comments"."id") > (
           (
             select
-              $6::timestamptz
+              $7::timestamptz
           ),
           (
             select
-              $7::uuid
+              $8::uuid
           )
         )
       )
@@ -1110,7 +1597,7 @@ from
     limit
       (
         select
-          $8::int
+          $9::int
       )
   ) "rows";
 
@@ -1143,6 +1630,65 @@ from
         ),
         '[]'
       ) as "mentions",
+      case
+        when position('](team:' in "comments"."body") = 0 then '[]'
+        else coalesce(
+          (
+            select
+              json_agg(
+                json_build_object('teamId', "teams"."id", 'name', "teams"."name")
+                order by
+                  "teams"."id"
+              )
+            from
+              "teams"
+            where
+              "teams"."workspace_id" = "comments"."workspace_id"
+              and "teams"."id" in (
+                select
+                  found[1]::uuid
+                from
+                  regexp_matches("comments"."body", '\]\(team:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)', 'g') as found
+              )
+          ),
+          '[]'
+        )
+      end as "teamMentions",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            "attachments"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "attachments",
       "author_user_id" as "authorUserId",
       "author_name" as "authorName",
       "agent_name" as "agentName",
@@ -1152,16 +1698,22 @@ from
       "comments"
     where
       (
-        "comments"."seed_id" = $2
-        and "comments"."evidence_id" = $3
+        (
+          "comments"."workspace_id" = (
+            select
+              $2::uuid
+          )
+          and "comments"."seed_id" = $3
+        )
+        and "comments"."evidence_id" = $4
         and ("comments"."created_at", "comments"."id") > (
           (
             select
-              $4::timestamptz
+              $5::timestamptz
           ),
           (
             select
-              $5::uuid
+              $6::uuid
           )
         )
       )
@@ -1171,7 +1723,7 @@ from
     limit
       (
         select
-          $6::int
+          $7::int
       )
   ) "rows";
 
@@ -1204,6 +1756,65 @@ from
         ),
         '[]'
       ) as "mentions",
+      case
+        when position('](team:' in "comments"."body") = 0 then '[]'
+        else coalesce(
+          (
+            select
+              json_agg(
+                json_build_object('teamId', "teams"."id", 'name', "teams"."name")
+                order by
+                  "teams"."id"
+              )
+            from
+              "teams"
+            where
+              "teams"."workspace_id" = "comments"."workspace_id"
+              and "teams"."id" in (
+                select
+                  found[1]::uuid
+                from
+                  regexp_matches("comments"."body", '\]\(team:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)', 'g') as found
+              )
+          ),
+          '[]'
+        )
+      end as "teamMentions",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            "attachments"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "attachments",
       "author_user_id" as "authorUserId",
       "author_name" as "authorName",
       "agent_name" as "agentName",
@@ -1213,16 +1824,22 @@ from
       "comments"
     where
       (
-        "comments"."seed_id" = $2
-        and "comments"."evidence_id" = $3
+        (
+          "comments"."workspace_id" = (
+            select
+              $2::uuid
+          )
+          and "comments"."seed_id" = $3
+        )
+        and "comments"."evidence_id" = $4
         and ("comments"."created_at", "comments"."id") < (
           (
             select
-              $4::timestamptz
+              $5::timestamptz
           ),
           (
             select
-              $5::uuid
+              $6::uuid
           )
         )
       )
@@ -1232,7 +1849,7 @@ from
     limit
       (
         select
-          $6::int
+          $7::int
       )
   ) "rows";
 
@@ -1265,6 +1882,65 @@ from
         ),
         '[]'
       ) as "mentions",
+      case
+        when position('](team:' in "comments"."body") = 0 then '[]'
+        else coalesce(
+          (
+            select
+              json_agg(
+                json_build_object('teamId', "teams"."id", 'name', "teams"."name")
+                order by
+                  "teams"."id"
+              )
+            from
+              "teams"
+            where
+              "teams"."workspace_id" = "comments"."workspace_id"
+              and "teams"."id" in (
+                select
+                  found[1]::uuid
+                from
+                  regexp_matches("comments"."body", '\]\(team:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)', 'g') as found
+              )
+          ),
+          '[]'
+        )
+      end as "teamMentions",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            "attachments"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "attachments",
       "author_user_id" as "authorUserId",
       "author_name" as "authorName",
       "agent_name" as "agentName",
@@ -1274,15 +1950,21 @@ from
       "comments"
     where
       (
-        "comments"."seed_id" = $2
+        (
+          "comments"."workspace_id" = (
+            select
+              $2::uuid
+          )
+          and "comments"."seed_id" = $3
+        )
         and ("comments"."created_at", "comments"."id") > (
           (
             select
-              $3::timestamptz
+              $4::timestamptz
           ),
           (
             select
-              $4::uuid
+              $5::uuid
           )
         )
       )
@@ -1292,7 +1974,7 @@ from
     limit
       (
         select
-          $5::int
+          $6::int
       )
   ) "rows";
 
@@ -1325,6 +2007,65 @@ from
         ),
         '[]'
       ) as "mentions",
+      case
+        when position('](team:' in "comments"."body") = 0 then '[]'
+        else coalesce(
+          (
+            select
+              json_agg(
+                json_build_object('teamId', "teams"."id", 'name', "teams"."name")
+                order by
+                  "teams"."id"
+              )
+            from
+              "teams"
+            where
+              "teams"."workspace_id" = "comments"."workspace_id"
+              and "teams"."id" in (
+                select
+                  found[1]::uuid
+                from
+                  regexp_matches("comments"."body", '\]\(team:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)', 'g') as found
+              )
+          ),
+          '[]'
+        )
+      end as "teamMentions",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            "attachments"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "attachments",
       "author_user_id" as "authorUserId",
       "author_name" as "authorName",
       "agent_name" as "agentName",
@@ -1334,15 +2075,21 @@ from
       "comments"
     where
       (
-        "comments"."seed_id" = $2
+        (
+          "comments"."workspace_id" = (
+            select
+              $2::uuid
+          )
+          and "comments"."seed_id" = $3
+        )
         and ("comments"."created_at", "comments"."id") < (
           (
             select
-              $3::timestamptz
+              $4::timestamptz
           ),
           (
             select
-              $4::uuid
+              $5::uuid
           )
         )
       )
@@ -1352,7 +2099,7 @@ from
     limit
       (
         select
-          $5::int
+          $6::int
       )
   ) "rows";
 
@@ -1385,6 +2132,65 @@ from
         ),
         '[]'
       ) as "mentions",
+      case
+        when position('](team:' in "comments"."body") = 0 then '[]'
+        else coalesce(
+          (
+            select
+              json_agg(
+                json_build_object('teamId', "teams"."id", 'name', "teams"."name")
+                order by
+                  "teams"."id"
+              )
+            from
+              "teams"
+            where
+              "teams"."workspace_id" = "comments"."workspace_id"
+              and "teams"."id" in (
+                select
+                  found[1]::uuid
+                from
+                  regexp_matches("comments"."body", '\]\(team:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)', 'g') as found
+              )
+          ),
+          '[]'
+        )
+      end as "teamMentions",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            "attachments"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "attachments",
       "author_user_id" as "authorUserId",
       "author_name" as "authorName",
       "agent_name" as "agentName",
@@ -1928,7 +2734,7 @@ select
             select
               $9::uuid
           )
-          and "notifications"."kind" in ('mention', 'comment', 'evidence', 'status', 'asked_to_join')
+          and "notifications"."kind" in ('mention', 'comment', 'evidence', 'status', 'asked_to_join', 'decision_due')
           and "seeds"."deleted_at" is null
         order by
           "notifications"."created_at" desc,
@@ -2000,7 +2806,10 @@ from
       "events"
     where
       (
-        "events"."workspace_id" = $2
+        "events"."workspace_id" = (
+          select
+            $2::uuid
+        )
         and ("events"."created_at", "events"."id") < (
           (
             select
@@ -2052,7 +2861,10 @@ from
         "events"
       where
         (
-          "events"."workspace_id" = $2
+          "events"."workspace_id" = (
+            select
+              $2::uuid
+          )
           and ("events"."created_at", "events"."id") < (
             (
               select
@@ -2102,7 +2914,10 @@ from
         "events"
       where
         (
-          "events"."workspace_id" = $7
+          "events"."workspace_id" = (
+            select
+              $7::uuid
+          )
           and ("events"."created_at", "events"."id") < (
             (
               select
@@ -2172,7 +2987,10 @@ from
       "events"
     where
       (
-        "events"."workspace_id" = $2
+        "events"."workspace_id" = (
+          select
+            $2::uuid
+        )
         and ("events"."created_at", "events"."id") < (
           (
             select
@@ -2228,7 +3046,10 @@ from
         "events"
       where
         (
-          "events"."workspace_id" = $2
+          "events"."workspace_id" = (
+            select
+              $2::uuid
+          )
           and ("events"."created_at", "events"."id") < (
             (
               select
@@ -2275,7 +3096,10 @@ from
         "events"
       where
         (
-          "events"."workspace_id" = $7
+          "events"."workspace_id" = (
+            select
+              $7::uuid
+          )
           and ("events"."created_at", "events"."id") < (
             (
               select
@@ -2323,9 +3147,13 @@ set
   "verdict" = $2,
   "summary" = $3,
   "source_url" = $4,
-  "edited_at" = $5::timestamptz
+  "criterion_ids" = $5::uuid[],
+  "edited_at" = $6::timestamptz
 where
-  "evidence"."id" = $6;
+  (
+    "evidence"."workspace_id" = $7
+    and "evidence"."id" = $8
+  );
 
 -- evidence_count_by_day
 select
@@ -2336,7 +3164,13 @@ from
   "evidence"
 where
   (
-    "evidence"."seed_id" = $1
+    (
+      "evidence"."workspace_id" = (
+        select
+          $1::uuid
+      )
+      and "evidence"."seed_id" = $2
+    )
     and "evidence"."withdrawn_at" is null
   )
 group by
@@ -2355,6 +3189,7 @@ insert into
     "verdict",
     "summary",
     "source_url",
+    "criterion_ids",
     "author_user_id",
     "author_name",
     "agent_name",
@@ -2363,10 +3198,30 @@ insert into
     "withdrawn_at",
     "withdrawn_by_user_id",
     "withdrawn_by_name",
-    "withdrawn_reason"
+    "withdrawn_reason",
+    "seen_by_count"
   )
 values
-  ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, default, default, default, default, default);
+  (
+    $1,
+    $2,
+    $3,
+    $4,
+    $5,
+    $6,
+    $7,
+    $8,
+    $9,
+    $10,
+    $11,
+    $12,
+    default,
+    default,
+    default,
+    default,
+    default,
+    default
+  );
 
 -- evidence_lock
 select
@@ -2377,6 +3232,7 @@ select
   "verdict",
   "summary",
   "source_url",
+  "criterion_ids",
   "author_user_id",
   "author_name",
   "agent_name",
@@ -2385,12 +3241,54 @@ select
   "withdrawn_at",
   "withdrawn_by_user_id",
   "withdrawn_by_name",
-  "withdrawn_reason"
+  "withdrawn_reason",
+  "seen_by_count"
 from
   "evidence"
 where
-  "evidence"."id" = $1
+  (
+    "evidence"."workspace_id" = $1
+    and "evidence"."id" = $2
+  )
 for no key update;
+
+-- evidence_lock_seen
+select
+  "seeds"."id",
+  "seeds"."title",
+  "evidence"."kind",
+  "evidence"."verdict",
+  "evidence"."author_user_id",
+  "evidence"."withdrawn_at"
+from
+  "evidence"
+  inner join "seeds" on (
+    "seeds"."id" = "evidence"."seed_id"
+    and "seeds"."deleted_at" is null
+  )
+where
+  (
+    "evidence"."workspace_id" = $1
+    and "evidence"."id" = $2
+  )
+for no key update of
+  "evidence";
+
+-- evidence_seen_delete
+delete from "evidence_seen"
+where
+  (
+    "evidence_seen"."workspace_id" = $1
+    and "evidence_seen"."evidence_id" = $2
+    and "evidence_seen"."user_id" = $3
+  );
+
+-- evidence_seen_insert
+insert into
+  "evidence_seen" ("evidence_id", "user_id", "workspace_id", "seen_at")
+values
+  ($1, $2, $3, $4::timestamptz)
+on conflict do nothing;
 
 -- evidence_select
 select
@@ -2401,6 +3299,7 @@ select
   "verdict",
   "summary",
   "source_url",
+  "criterion_ids",
   "author_user_id",
   "author_name",
   "agent_name",
@@ -2409,11 +3308,60 @@ select
   "withdrawn_at",
   "withdrawn_by_user_id",
   "withdrawn_by_name",
-  "withdrawn_reason"
+  "withdrawn_reason",
+  "seen_by_count",
+  coalesce(
+    (
+      select
+        json_agg(
+          json_build_object(
+            'id',
+            "attachments"."id",
+            'workspaceId',
+            "attachments"."workspace_id",
+            'name',
+            "attachments"."name",
+            'type',
+            "attachments"."type",
+            'bytes',
+            "attachments"."bytes",
+            'width',
+            "attachments"."width",
+            'height',
+            "attachments"."height",
+            'createdByUserId',
+            "attachments"."created_by_user_id",
+            'createdAt',
+            to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+          )
+          order by
+            "attachments"."position",
+            "attachments"."id"
+        )
+      from
+        "attachments"
+      where
+        "attachments"."evidence_id" = "evidence"."id"
+    ),
+    '[]'
+  ) as "attachments",
+  exists (
+    select
+    from
+      "evidence_seen"
+    where
+      (
+        "evidence_seen"."evidence_id" = "evidence"."id"
+        and "evidence_seen"."user_id" = $1::uuid
+      )
+  ) as "seen_by_me"
 from
   "evidence"
 where
-  "evidence"."id" = $1;
+  (
+    "evidence"."workspace_id" = $2
+    and "evidence"."id" = $3
+  );
 
 -- evidence_select_all_of_seed
 select
@@ -2429,88 +3377,53 @@ from
       "evidence"."verdict" as "verdict",
       "evidence"."summary" as "summary",
       "evidence"."source_url" as "sourceUrl",
-      "evidence"."author_user_id" as "authorUserId",
-      "evidence"."author_name" as "authorName",
-      "evidence"."agent_name" as "agentName",
-      to_char("evidence"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-      to_char("evidence"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
-      to_char("evidence"."withdrawn_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "withdrawnAt",
-      "evidence"."withdrawn_by_name" as "withdrawnByName",
-      "evidence"."withdrawn_reason" as "withdrawnReason"
-    from
-      (
+      "evidence"."criterion_ids" as "criterionIds",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            "attachments"."evidence_id" = "evidence"."id"
+        ),
+        '[]'
+      ) as "attachments",
+      "evidence"."seen_by_count" as "seenByCount",
+      exists (
         select
-          "id",
-          sum("row_size") over (
-            order by
-              "page"."created_at" desc,
-              "page"."id" desc rows unbounded preceding
-          ) - ("row_size") as "bytes_before"
         from
+          "evidence_seen"
+        where
           (
-            select
-              "id",
-              "created_at",
-              coalesce(octet_length("evidence"."summary"), 0) + coalesce(octet_length("evidence"."source_url"), 0) as "row_size"
-            from
-              "evidence"
-            where
-              (
-                "evidence"."seed_id" = $1
-                and ("evidence"."created_at", "evidence"."id") < (
-                  (
-                    select
-                      $2::timestamptz
-                  ),
-                  (
-                    select
-                      $3::uuid
-                  )
-                )
-              )
-            order by
-              "evidence"."created_at" desc,
-              "evidence"."id" desc
-            limit
-              (
-                select
-                  $4::int
-              )
-          ) "page"
-      ) "page_bytes"
-      inner join "evidence" on "evidence"."id" = "page_bytes"."id"
-    where
-      "bytes_before" < $5
-    order by
-      "evidence"."created_at" desc,
-      "evidence"."id" desc
-  ) "rows";
-
--- evidence_select_id_of_seed
-select
-  "id"
-from
-  "evidence"
-where
-  (
-    "evidence"."id" = $1
-    and "evidence"."seed_id" = $2
-  );
-
--- evidence_select_of_seed
-select
-  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
-  count(*)::int as "count"
-from
-  (
-    select
-      "evidence"."id" as "id",
-      "evidence"."workspace_id" as "workspaceId",
-      "evidence"."seed_id" as "seedId",
-      "evidence"."kind" as "kind",
-      "evidence"."verdict" as "verdict",
-      "evidence"."summary" as "summary",
-      "evidence"."source_url" as "sourceUrl",
+            "evidence_seen"."evidence_id" = "evidence"."id"
+            and "evidence_seen"."user_id" = $1::uuid
+          )
+      ) as "seenByMe",
       "evidence"."author_user_id" as "authorUserId",
       "evidence"."author_name" as "authorName",
       "evidence"."agent_name" as "agentName",
@@ -2539,17 +3452,20 @@ from
             where
               (
                 (
-                  "evidence"."seed_id" = $1
-                  and "evidence"."withdrawn_at" is null
+                  "evidence"."workspace_id" = (
+                    select
+                      $2::uuid
+                  )
+                  and "evidence"."seed_id" = $3
                 )
                 and ("evidence"."created_at", "evidence"."id") < (
                   (
                     select
-                      $2::timestamptz
+                      $4::timestamptz
                   ),
                   (
                     select
-                      $3::uuid
+                      $5::uuid
                   )
                 )
               )
@@ -2559,13 +3475,187 @@ from
             limit
               (
                 select
-                  $4::int
+                  $6::int
               )
           ) "page"
       ) "page_bytes"
       inner join "evidence" on "evidence"."id" = "page_bytes"."id"
     where
-      "bytes_before" < $5
+      "bytes_before" < $7
+    order by
+      "evidence"."created_at" desc,
+      "evidence"."id" desc
+  ) "rows";
+
+-- evidence_select_by_criterion
+select
+  criterion.id,
+  "evidence"."verdict",
+  count(*)::int,
+  to_json(
+    (
+      array_agg(
+        json_build_object('id', "evidence"."id", 'summary', left("evidence"."summary", 200))
+        order by
+          "evidence"."created_at" desc,
+          "evidence"."id" desc
+      )
+    ) [1:3]
+  )
+from
+  "evidence"
+  cross join unnest("evidence"."criterion_ids") as criterion (id)
+where
+  (
+    (
+      "evidence"."workspace_id" = (
+        select
+          $1::uuid
+      )
+      and "evidence"."seed_id" = $2
+    )
+    and "evidence"."withdrawn_at" is null
+  )
+group by
+  criterion.id,
+  "evidence"."verdict";
+
+-- evidence_select_id_of_seed
+select
+  "id"
+from
+  "evidence"
+where
+  (
+    (
+      "evidence"."workspace_id" = $1
+      and "evidence"."id" = $2
+    )
+    and "evidence"."seed_id" = $3
+  );
+
+-- evidence_select_of_seed
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "evidence"."id" as "id",
+      "evidence"."workspace_id" as "workspaceId",
+      "evidence"."seed_id" as "seedId",
+      "evidence"."kind" as "kind",
+      "evidence"."verdict" as "verdict",
+      "evidence"."summary" as "summary",
+      "evidence"."source_url" as "sourceUrl",
+      "evidence"."criterion_ids" as "criterionIds",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            "attachments"."evidence_id" = "evidence"."id"
+        ),
+        '[]'
+      ) as "attachments",
+      "evidence"."seen_by_count" as "seenByCount",
+      exists (
+        select
+        from
+          "evidence_seen"
+        where
+          (
+            "evidence_seen"."evidence_id" = "evidence"."id"
+            and "evidence_seen"."user_id" = $1::uuid
+          )
+      ) as "seenByMe",
+      "evidence"."author_user_id" as "authorUserId",
+      "evidence"."author_name" as "authorName",
+      "evidence"."agent_name" as "agentName",
+      to_char("evidence"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("evidence"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
+      to_char("evidence"."withdrawn_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "withdrawnAt",
+      "evidence"."withdrawn_by_name" as "withdrawnByName",
+      "evidence"."withdrawn_reason" as "withdrawnReason"
+    from
+      (
+        select
+          "id",
+          sum("row_size") over (
+            order by
+              "page"."created_at" desc,
+              "page"."id" desc rows unbounded preceding
+          ) - ("row_size") as "bytes_before"
+        from
+          (
+            select
+              "id",
+              "created_at",
+              coalesce(octet_length("evidence"."summary"), 0) + coalesce(octet_length("evidence"."source_url"), 0) as "row_size"
+            from
+              "evidence"
+            where
+              (
+                (
+                  (
+                    "evidence"."workspace_id" = (
+                      select
+                        $2::uuid
+                    )
+                    and "evidence"."seed_id" = $3
+                  )
+                  and "evidence"."withdrawn_at" is null
+                )
+                and ("evidence"."created_at", "evidence"."id") < (
+                  (
+                    select
+                      $4::timestamptz
+                  ),
+                  (
+                    select
+                      $5::uuid
+                  )
+                )
+              )
+            order by
+              "evidence"."created_at" desc,
+              "evidence"."id" desc
+            limit
+              (
+                select
+                  $6::int
+              )
+          ) "page"
+      ) "page_bytes"
+      inner join "evidence" on "evidence"."id" = "page_bytes"."id"
+    where
+      "bytes_before" < $7
     order by
       "evidence"."created_at" desc,
       "evidence"."id" desc
@@ -2585,6 +3675,53 @@ from
       "evidence"."verdict" as "verdict",
       "evidence"."summary" as "summary",
       "evidence"."source_url" as "sourceUrl",
+      "evidence"."criterion_ids" as "criterionIds",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            "attachments"."evidence_id" = "evidence"."id"
+        ),
+        '[]'
+      ) as "attachments",
+      "evidence"."seen_by_count" as "seenByCount",
+      exists (
+        select
+        from
+          "evidence_seen"
+        where
+          (
+            "evidence_seen"."evidence_id" = "evidence"."id"
+            and "evidence_seen"."user_id" = $1::uuid
+          )
+      ) as "seenByMe",
       "evidence"."author_user_id" as "authorUserId",
       "evidence"."author_name" as "authorName",
       "evidence"."agent_name" as "agentName",
@@ -2595,14 +3732,43 @@ from
       "evidence"."withdrawn_reason" as "withdrawnReason",
       (
         select
-          $1::text || "users"."image_key"
+          $2::text || "users"."image_key"
         from
           "memberships"
           join "users" on "users"."id" = "memberships"."user_id"
         where
           "memberships"."user_id" = "evidence"."author_user_id"
-          and "memberships"."workspace_id" = $2::uuid
+          and "memberships"."workspace_id" = $3::uuid
       ) as "authorPicture",
+      (
+        select
+          coalesce(
+            json_agg(
+              json_build_object('userId', seer.user_id, 'name', "users"."name")
+              order by
+                seer.seen_at,
+                seer.user_id
+            ),
+            '[]'
+          )
+        from
+          (
+            select
+              "evidence_seen"."user_id",
+              "evidence_seen"."seen_at"
+            from
+              "evidence_seen"
+            where
+              "evidence_seen"."evidence_id" = "evidence"."id"
+              and "evidence_seen"."user_id" <> $4::uuid
+            order by
+              "evidence_seen"."seen_at",
+              "evidence_seen"."user_id"
+            limit
+              3
+          ) as seer
+          join "users" on "users"."id" = seer.user_id
+      ) as "seenBy",
       json_build_object(
         'total',
         (
@@ -2630,7 +3796,7 @@ from
               select
                 "id" as "id",
                 "workspace_id" as "workspaceId",
-                $3::text || "comments"."seed_id" || '#comment-' || "comments"."id" as "url",
+                $5::text || "comments"."seed_id" || '#comment-' || "comments"."id" as "url",
                 "seed_id" as "seedId",
                 "evidence_id" as "evidenceId",
                 "body" as "body",
@@ -2650,6 +3816,65 @@ from
                   ),
                   '[]'
                 ) as "mentions",
+                case
+                  when position('](team:' in "comments"."body") = 0 then '[]'
+                  else coalesce(
+                    (
+                      select
+                        json_agg(
+                          json_build_object('teamId', "teams"."id", 'name', "teams"."name")
+                          order by
+                            "teams"."id"
+                        )
+                      from
+                        "teams"
+                      where
+                        "teams"."workspace_id" = "comments"."workspace_id"
+                        and "teams"."id" in (
+                          select
+                            found[1]::uuid
+                          from
+                            regexp_matches("comments"."body", '\]\(team:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)', 'g') as found
+                        )
+                    ),
+                    '[]'
+                  )
+                end as "teamMentions",
+                coalesce(
+                  (
+                    select
+                      json_agg(
+                        json_build_object(
+                          'id',
+                          "attachments"."id",
+                          'workspaceId',
+                          "attachments"."workspace_id",
+                          'name',
+                          "attachments"."name",
+                          'type',
+                          "attachments"."type",
+                          'bytes',
+                          "attachments"."bytes",
+                          'width',
+                          "attachments"."width",
+                          'height',
+                          "attachments"."height",
+                          'createdByUserId',
+                          "attachments"."created_by_user_id",
+                          'createdAt',
+                          to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+                        )
+                        order by
+                          "attachments"."position",
+                          "attachments"."id"
+                      )
+                    from
+                      "attachments"
+                    where
+                      "attachments"."comment_id" = "comments"."id"
+                  ),
+                  '[]'
+                ) as "attachments",
                 "author_user_id" as "authorUserId",
                 "author_name" as "authorName",
                 "agent_name" as "agentName",
@@ -2657,13 +3882,13 @@ from
                 to_char("comments"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
                 (
                   select
-                    $4::text || "users"."image_key"
+                    $6::text || "users"."image_key"
                   from
                     "memberships"
                     join "users" on "users"."id" = "memberships"."user_id"
                   where
                     "memberships"."user_id" = "comments"."author_user_id"
-                    and "memberships"."workspace_id" = $5::uuid
+                    and "memberships"."workspace_id" = $7::uuid
                 ) as "authorPicture"
               from
                 "comments"
@@ -2696,15 +3921,21 @@ from
               "evidence"
             where
               (
-                "evidence"."seed_id" = $6
+                (
+                  "evidence"."workspace_id" = (
+                    select
+                      $8::uuid
+                  )
+                  and "evidence"."seed_id" = $9
+                )
                 and ("evidence"."created_at", "evidence"."id") < (
                   (
                     select
-                      $7::timestamptz
+                      $10::timestamptz
                   ),
                   (
                     select
-                      $8::uuid
+                      $11::uuid
                   )
                 )
               )
@@ -2714,13 +3945,13 @@ from
             limit
               (
                 select
-                  $9::int
+                  $12::int
               )
           ) "page"
       ) "page_bytes"
       inner join "evidence" on "evidence"."id" = "page_bytes"."id"
     where
-      "bytes_before" < $10
+      "bytes_before" < $13
     order by
       "evidence"."created_at" desc,
       "evidence"."id" desc
@@ -2740,6 +3971,53 @@ from
       "verdict" as "verdict",
       "summary" as "summary",
       "source_url" as "sourceUrl",
+      "criterion_ids" as "criterionIds",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            "attachments"."evidence_id" = "evidence"."id"
+        ),
+        '[]'
+      ) as "attachments",
+      "seen_by_count" as "seenByCount",
+      exists (
+        select
+        from
+          "evidence_seen"
+        where
+          (
+            "evidence_seen"."evidence_id" = "evidence"."id"
+            and "evidence_seen"."user_id" = $1::uuid
+          )
+      ) as "seenByMe",
       "author_user_id" as "authorUserId",
       "author_name" as "authorName",
       "agent_name" as "agentName",
@@ -2750,20 +4028,52 @@ from
       "withdrawn_reason" as "withdrawnReason",
       (
         select
-          $1::text || "users"."image_key"
+          $2::text || "users"."image_key"
         from
           "memberships"
           join "users" on "users"."id" = "memberships"."user_id"
         where
           "memberships"."user_id" = "evidence"."author_user_id"
-          and "memberships"."workspace_id" = $2::uuid
-      ) as "authorPicture"
+          and "memberships"."workspace_id" = $3::uuid
+      ) as "authorPicture",
+      (
+        select
+          coalesce(
+            json_agg(
+              json_build_object('userId', seer.user_id, 'name', "users"."name")
+              order by
+                seer.seen_at,
+                seer.user_id
+            ),
+            '[]'
+          )
+        from
+          (
+            select
+              "evidence_seen"."user_id",
+              "evidence_seen"."seen_at"
+            from
+              "evidence_seen"
+            where
+              "evidence_seen"."evidence_id" = "evidence"."id"
+              and "evidence_seen"."user_id" <> $4::uuid
+            order by
+              "evidence_seen"."seen_at",
+              "evidence_seen"."user_id"
+            limit
+              200
+          ) as seer
+          join "users" on "users"."id" = seer.user_id
+      ) as "seenBy"
     from
       "evidence"
     where
       (
-        "evidence"."id" = $3
-        and "evidence"."seed_id" = $4
+        (
+          "evidence"."workspace_id" = $5
+          and "evidence"."id" = $6
+        )
+        and "evidence"."seed_id" = $7
       )
   ) "rows";
 
@@ -2775,25 +4085,35 @@ set
   "withdrawn_by_name" = $3,
   "withdrawn_reason" = $4
 where
-  "evidence"."id" = $5;
+  (
+    "evidence"."workspace_id" = $5
+    and "evidence"."id" = $6
+  );
 
 -- invite_teams_insert
 insert into
-  "invite_teams" ("invite_id", "team_id")
+  "invite_teams" ("invite_id", "team_id", "workspace_id")
 select
   $1::uuid as "invite_id",
-  "id"
+  "id",
+  "workspace_id"
 from
   "teams"
 where
-  "teams"."id" = any ($2::uuid[]);
+  (
+    "teams"."workspace_id" = $2
+    and "teams"."id" = any ($3::uuid[])
+  );
 
 -- invite_teams_lock
 select
   "teams"."id"
 from
   "invite_teams"
-  inner join "teams" on "teams"."id" = "invite_teams"."team_id"
+  inner join "teams" on (
+    "teams"."workspace_id" = "invite_teams"."workspace_id"
+    and "teams"."id" = "invite_teams"."team_id"
+  )
 where
   (
     "invite_teams"."invite_id" = $1
@@ -2815,7 +4135,10 @@ update "invites"
 set
   "state" = $1
 where
-  "invites"."id" = $2;
+  (
+    "invites"."workspace_id" = $2
+    and "invites"."id" = $3
+  );
 
 -- invites_insert
 insert into
@@ -3136,7 +4459,10 @@ set
   "last_sent_at" = $1::timestamptz,
   "refused_at" = $2
 where
-  "invites"."id" = $3;
+  (
+    "invites"."workspace_id" = $3
+    and "invites"."id" = $4
+  );
 
 -- jobs_add
 select
@@ -3185,12 +4511,18 @@ select
         from
           "comments"
         where
-          "comments"."seed_id" = $1
+          (
+            "comments"."workspace_id" = (
+              select
+                $1::uuid
+            )
+            and "comments"."seed_id" = $2
+          )
         order by
           "comments"."created_at" desc,
           "comments"."id" desc
         limit
-          $2
+          $3
       ) "newest"
   ) as "comments",
   (
@@ -3199,7 +4531,13 @@ select
     from
       "comments"
     where
-      "comments"."seed_id" = $3
+      (
+        "comments"."workspace_id" = (
+          select
+            $4::uuid
+        )
+        and "comments"."seed_id" = $5
+      )
   ) as "comment_count",
   (
     select
@@ -3213,18 +4551,136 @@ select
           "seed_participants"
           inner join "users" on "users"."id" = "seed_participants"."user_id"
         where
-          "seed_participants"."seed_id" = $4
+          (
+            "seed_participants"."workspace_id" = (
+              select
+                $6::uuid
+            )
+            and "seed_participants"."seed_id" = $7
+          )
         order by
           "seed_participants"."joined_at" asc,
           "seed_participants"."user_id" asc
         limit
-          $5
+          $8
       ) "first"
-  ) as "participants"
+  ) as "participants",
+  (
+    select
+      coalesce(json_agg(files), '[]')
+    from
+      (
+        select
+          "id" as "id",
+          "name" as "name",
+          "type" as "type",
+          "bytes" as "bytes",
+          "evidence_id" as "evidenceId",
+          "comment_id" as "commentId"
+        from
+          "attachments"
+        where
+          (
+            "attachments"."workspace_id" = (
+              select
+                $9::uuid
+            )
+            and "attachments"."seed_id" = $10
+          )
+        order by
+          "attachments"."created_at" desc,
+          "attachments"."id" desc
+        limit
+          $11
+      ) "files"
+  ) as "attachments"
 from
   (
     select
   ) as nothing;
+
+-- labels_select_choices
+select
+  (
+    select
+      coalesce(json_agg(json_build_object('id', named.id, 'name', named.name)), '[]')
+    from
+      (
+        select
+          "id",
+          "name"
+        from
+          "teams"
+        where
+          "workspace_id" = $1
+        order by
+          "created_at",
+          "id"
+        limit
+          200
+      ) as named
+  ) as "teams",
+  (
+    select
+      coalesce(json_agg(json_build_object('id', named.id, 'name', named.name)), '[]')
+    from
+      (
+        select
+          "id",
+          "name"
+        from
+          "labels"
+        where
+          "workspace_id" = $2
+        order by
+          "created_at",
+          "id"
+        limit
+          200
+      ) as named
+  ) as "labels"
+from
+  (
+    values
+      (0)
+  ) as choices;
+
+-- labels_select_of_workspace
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "id" as "id",
+      "workspace_id" as "workspaceId",
+      "name" as "name",
+      to_char("labels"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+    from
+      "labels"
+    where
+      (
+        "labels"."workspace_id" = $1
+        and ("labels"."created_at", "labels"."id") > (
+          (
+            select
+              $2::timestamptz
+          ),
+          (
+            select
+              $3::uuid
+          )
+        )
+      )
+    order by
+      "labels"."created_at" asc,
+      "labels"."id" asc
+    limit
+      (
+        select
+          $4::int
+      )
+  ) "rows";
 
 -- memberships_count_of_user
 select
@@ -3240,6 +4696,18 @@ insert into
 values
   ($1, $2, $3, $4, $5, default)
 on conflict do nothing;
+
+-- memberships_keep
+select
+  "user_id"
+from
+  "memberships"
+where
+  (
+    "memberships"."workspace_id" = $1
+    and "memberships"."user_id" = $2
+  )
+for key share;
 
 -- memberships_lock_among
 select
@@ -3556,8 +5024,11 @@ from
 delete from "notifications"
 where
   (
-    "notifications"."seed_id" = $1
-    and "notifications"."user_id" = $2
+    (
+      "notifications"."workspace_id" = $1
+      and "notifications"."seed_id" = $2
+      and "notifications"."user_id" = $3
+    )
     and "notifications"."kind" = 'asked_to_join'
   );
 
@@ -3565,7 +5036,13 @@ where
 delete from "notifications"
 where
   (
-    "notifications"."seed_id" = $1
+    (
+      "notifications"."workspace_id" = (
+        select
+          $1::uuid
+      )
+      and "notifications"."seed_id" = $2
+    )
     and "notifications"."kind" = 'asked_to_join'
   );
 
@@ -3744,12 +5221,97 @@ where
           and (
             select
               $15::text
-          )::jsonb ->> 'reason' <> 'reused'
+          )::jsonb ->> 'reason' not in ('reused', 'given')
           else false
         end
     )
   )
 for key share;
+
+-- notifications_insert_reminders
+insert into
+  "notifications" (
+    "user_id",
+    "id",
+    "workspace_id",
+    "kind",
+    "seed_id",
+    "comment_id",
+    "actor_user_id",
+    "actor_name",
+    "agent_name",
+    "data",
+    "created_at",
+    "read_at",
+    "mailed_at"
+  )
+select
+  "memberships"."user_id" as "user_id",
+  people.notice_id as "id",
+  "memberships"."workspace_id" as "workspace_id",
+  'decision_due' as "kind",
+  people.seed_id as "seed_id",
+  null::uuid as "comment_id",
+  null::uuid as "actor_user_id",
+  $1::text as "actor_name",
+  null::text as "agent_name",
+  jsonb_build_object('decideBy', to_char(people.decide_by, 'YYYY-MM-DD')) as "data",
+  $2::timestamptz as "created_at",
+  null::timestamptz as "read_at",
+  null::timestamptz as "mailed_at"
+from
+  (
+    select
+      asked.seed_id,
+      asked.notice_id,
+      "seeds"."workspace_id" as workspace_id,
+      "seeds"."decide_by" as decide_by,
+      concerned.user_id
+    from
+      unnest(
+        (
+          select
+            $3::uuid[]
+        )::uuid[],
+        (
+          select
+            $4::uuid[]
+        )::uuid[]
+      ) as asked (seed_id, notice_id)
+      join "seeds" on "seeds"."id" = asked.seed_id
+      cross join lateral (
+        select
+          "seeds"."lead_user_id" as user_id
+        where
+          "seeds"."lead_user_id" is not null
+        union
+        select
+          "seed_followers"."user_id"
+        from
+          "seed_followers"
+        where
+          "seed_followers"."seed_id" = asked.seed_id
+      ) as concerned
+  ) as people
+  inner join "memberships" on "memberships"."workspace_id" = people.workspace_id
+  and "memberships"."user_id" = people.user_id
+  inner join "users" on "users"."id" = "memberships"."user_id"
+where
+  "users"."kind" = 'person'
+  and "users"."suspended_at" is null
+  and "users"."notify_decisions" <> 'off'
+  and not exists (
+    select
+    from
+      "notifications"
+    where
+      "notifications"."seed_id" = people.seed_id
+      and "notifications"."user_id" = people.user_id
+      and "notifications"."kind" = 'decision_due'
+      and "notifications"."data" ->> 'decideBy' = to_char(people.decide_by, 'YYYY-MM-DD')
+  )
+for key share of
+  "memberships";
 
 -- notifications_mark_read
 update "notifications"
@@ -3828,6 +5390,14 @@ from
       "workspaces"."name" as "workspaceName",
       "notifications"."seed_id" as "seedId",
       "seeds"."title" as "seedTitle",
+      (
+        select
+          merged.title
+        from
+          "seeds" as merged
+        where
+          merged.id = ("notifications"."data" ->> 'fromSeedId')::uuid
+      ) as "mergedTitle",
       "notifications"."comment_id" as "commentId",
       "notifications"."actor_user_id" as "actorUserId",
       "notifications"."actor_name" as "actorName",
@@ -3878,19 +5448,15 @@ from
 
 -- notifications_select_asked
 select
-  "data" ->> 'as',
-  "actor_user_id",
-  (
-    select
-      "role"
-    from
-      "memberships"
-    where
-      "workspace_id" = "workspace_id"
-      and "user_id" = "actor_user_id"
-  )
+  "notifications"."data" ->> 'as',
+  "notifications"."actor_user_id",
+  "memberships"."role"
 from
   "notifications"
+  left join "memberships" on (
+    "memberships"."workspace_id" = "notifications"."workspace_id"
+    and "memberships"."user_id" = "notifications"."actor_user_id"
+  )
 where
   (
     "notifications"."seed_id" = $1
@@ -3910,6 +5476,14 @@ select
   "workspaces"."name",
   "notifications"."seed_id",
   "seeds"."title",
+  (
+    select
+      merged.title
+    from
+      "seeds" as merged
+    where
+      merged.id = ("notifications"."data" ->> 'fromSeedId')::uuid
+  ),
   "notifications"."comment_id",
   "notifications"."actor_user_id",
   "notifications"."actor_name",
@@ -3935,10 +5509,6 @@ from
   "notifications"
   inner join "users" on "users"."id" = "notifications"."user_id"
   inner join "comments" on "comments"."id" = "notifications"."comment_id"
-  inner join "comment_mentions" on (
-    "comment_mentions"."comment_id" = "comments"."id"
-    and "comment_mentions"."user_id" = "users"."id"
-  )
   inner join "workspaces" on (
     "workspaces"."id" = "notifications"."workspace_id"
     and "workspaces"."deleted_at" is null
@@ -3948,6 +5518,25 @@ where
   (
     "notifications"."comment_id" = $1
     and "notifications"."id" = $2
+    and (
+      exists (
+        select
+        from
+          "comment_mentions"
+        where
+          "comment_mentions"."comment_id" = "comments"."id"
+          and "comment_mentions"."user_id" = "users"."id"
+      )
+      or exists (
+        select
+        from
+          "team_members"
+        where
+          "team_members"."workspace_id" = "comments"."workspace_id"
+          and "team_members"."user_id" = "users"."id"
+          and "comments"."body" ~ ('\[@(?!\u0001)([^][\\\n]|\\[^\n])*\]\(team:' || "team_members"."team_id" || '\)')
+      )
+    )
     and "notifications"."read_at" is null
     and "notifications"."mailed_at" is null
     and "seeds"."deleted_at" is null
@@ -3968,6 +5557,7 @@ where
       and case "notifications"."kind"
         when 'mention' then "users"."notify_mentions" = 'mail'
         when 'invite_accepted' then "users"."notify_accepted_invites" = 'mail'
+        when 'decision_due' then "users"."notify_decisions" = 'mail'
         when 'role_changed' then "users"."notify_digest"
         and "users"."notify_role_changes" = 'mail'
         when 'agent' then "users"."notify_digest"
@@ -3985,7 +5575,8 @@ select
   "notify_digest",
   "notify_role_changes",
   "notify_accepted_invites",
-  "notify_agents"
+  "notify_agents",
+  "notify_decisions"
 from
   "users"
 where
@@ -4005,6 +5596,14 @@ from
       "workspaces"."name" as "workspaceName",
       "notifications"."seed_id" as "seedId",
       "seeds"."title" as "seedTitle",
+      (
+        select
+          merged.title
+        from
+          "seeds" as merged
+        where
+          merged.id = ("notifications"."data" ->> 'fromSeedId')::uuid
+      ) as "mergedTitle",
       "notifications"."comment_id" as "commentId",
       "notifications"."actor_user_id" as "actorUserId",
       "notifications"."actor_name" as "actorName",
@@ -4067,6 +5666,14 @@ from
       "workspaces"."name" as "workspaceName",
       "notifications"."seed_id" as "seedId",
       "seeds"."title" as "seedTitle",
+      (
+        select
+          merged.title
+        from
+          "seeds" as merged
+        where
+          merged.id = ("notifications"."data" ->> 'fromSeedId')::uuid
+      ) as "mergedTitle",
       "notifications"."comment_id" as "commentId",
       "notifications"."actor_user_id" as "actorUserId",
       "notifications"."actor_name" as "actorName",
@@ -4169,6 +5776,14 @@ from
       "workspaces"."name" as "workspaceName",
       "notifications"."seed_id" as "seedId",
       "seeds"."title" as "seedTitle",
+      (
+        select
+          merged.title
+        from
+          "seeds" as merged
+        where
+          merged.id = ("notifications"."data" ->> 'fromSeedId')::uuid
+      ) as "mergedTitle",
       "notifications"."comment_id" as "commentId",
       "notifications"."actor_user_id" as "actorUserId",
       "notifications"."actor_name" as "actorName",
@@ -4272,6 +5887,14 @@ from
       "workspaces"."name" as "workspaceName",
       "notifications"."seed_id" as "seedId",
       "seeds"."title" as "seedTitle",
+      (
+        select
+          merged.title
+        from
+          "seeds" as merged
+        where
+          merged.id = ("notifications"."data" ->> 'fromSeedId')::uuid
+      ) as "mergedTitle",
       "notifications"."comment_id" as "commentId",
       "notifications"."actor_user_id" as "actorUserId",
       "notifications"."actor_name" as "actorName",
@@ -4335,6 +5958,14 @@ from
       "workspaces"."name" as "workspaceName",
       "notifications"."seed_id" as "seedId",
       "seeds"."title" as "seedTitle",
+      (
+        select
+          merged.title
+        from
+          "seeds" as merged
+        where
+          merged.id = ("notifications"."data" ->> 'fromSeedId')::uuid
+      ) as "mergedTitle",
       "notifications"."comment_id" as "commentId",
       "notifications"."actor_user_id" as "actorUserId",
       "notifications"."actor_name" as "actorName",
@@ -4408,6 +6039,14 @@ from
       "workspaces"."name" as "workspaceName",
       "notifications"."seed_id" as "seedId",
       "seeds"."title" as "seedTitle",
+      (
+        select
+          merged.title
+        from
+          "seeds" as merged
+        where
+          merged.id = ("notifications"."data" ->> 'fromSeedId')::uuid
+      ) as "mergedTitle",
       "notifications"."comment_id" as "commentId",
       "notifications"."actor_user_id" as "actorUserId",
       "notifications"."actor_name" as "actorName",
@@ -4473,9 +6112,10 @@ set
   "notify_digest" = coalesce($2::boolean, "users"."notify_digest"),
   "notify_role_changes" = coalesce($3::text, "users"."notify_role_changes"),
   "notify_accepted_invites" = coalesce($4::text, "users"."notify_accepted_invites"),
-  "notify_agents" = coalesce($5::text, "users"."notify_agents")
+  "notify_agents" = coalesce($5::text, "users"."notify_agents"),
+  "notify_decisions" = coalesce($6::text, "users"."notify_decisions")
 where
-  "users"."id" = $6;
+  "users"."id" = $7;
 
 -- oauth_records_exchange_refresh_tokens
 with
@@ -4646,6 +6286,116 @@ select
     (
       select
         json_agg(
+          json_build_object('id', id, 'title', title, 'status', status, 'decideBy', decide_by)
+          order by
+            decide_by,
+            id
+        )
+      from
+        (
+          select
+            own.id,
+            own.title,
+            own.status,
+            own.decide_by
+          from
+            (
+              (
+                select
+                  "seeds"."id",
+                  "seeds"."title",
+                  "seeds"."status",
+                  "seeds"."decide_by"
+                from
+                  "seeds"
+                where
+                  "seeds"."workspace_id" = (
+                    select
+                      $1::uuid
+                  )
+                  and "seeds"."lead_user_id" = (
+                    select
+                      $2::uuid
+                  )
+                  and "seeds"."deleted_at" is null
+                  and "seeds"."status" in ('open', 'validating')
+                  and "seeds"."decide_by" <= (
+                    select
+                      $3::date
+                  )
+                limit
+                  200
+              )
+              union
+              (
+                select
+                  "seeds"."id",
+                  "seeds"."title",
+                  "seeds"."status",
+                  "seeds"."decide_by"
+                from
+                  "seed_participants"
+                  join "seeds" on "seeds"."id" = "seed_participants"."seed_id"
+                where
+                  "seed_participants"."workspace_id" = (
+                    select
+                      $4::uuid
+                  )
+                  and "seed_participants"."user_id" = (
+                    select
+                      $5::uuid
+                  )
+                  and "seeds"."deleted_at" is null
+                  and "seeds"."status" in ('open', 'validating')
+                  and "seeds"."decide_by" <= (
+                    select
+                      $6::date
+                  )
+                limit
+                  200
+              )
+              union
+              (
+                select
+                  "seeds"."id",
+                  "seeds"."title",
+                  "seeds"."status",
+                  "seeds"."decide_by"
+                from
+                  "seed_followers"
+                  join "seeds" on "seeds"."id" = "seed_followers"."seed_id"
+                where
+                  "seed_followers"."workspace_id" = (
+                    select
+                      $7::uuid
+                  )
+                  and "seed_followers"."user_id" = (
+                    select
+                      $8::uuid
+                  )
+                  and "seeds"."deleted_at" is null
+                  and "seeds"."status" in ('open', 'validating')
+                  and "seeds"."decide_by" <= (
+                    select
+                      $9::date
+                  )
+                limit
+                  200
+              )
+            ) as own
+          order by
+            own.decide_by,
+            own.id
+          limit
+            5
+        ) as dated
+    ),
+    '[]'
+  ) as "dated_seeds",
+  coalesce(
+    (
+      select
+        json_agg(
           json_build_object('id', id, 'title', title, 'status', status, 'idleSince', idle_since, 'hasEvidence', has_evidence)
           order by
             idle_since,
@@ -4672,11 +6422,11 @@ select
                 where
                   "seeds"."workspace_id" = (
                     select
-                      $1::uuid
+                      $10::uuid
                   )
                   and "seeds"."lead_user_id" = (
                     select
-                      $2::uuid
+                      $11::uuid
                   )
                   and "seeds"."deleted_at" is null
                   and "seeds"."status" in ('open', 'validating')
@@ -4696,15 +6446,15 @@ select
                 where
                   "seed_participants"."workspace_id" = (
                     select
-                      $3::uuid
+                      $12::uuid
                   )
                   and "seed_participants"."user_id" = (
                     select
-                      $4::uuid
+                      $13::uuid
                   )
                   and "seeds"."created_by_user_id" = (
                     select
-                      $5::uuid
+                      $14::uuid
                   )
                   and "seeds"."deleted_at" is null
                   and "seeds"."status" in ('open', 'validating')
@@ -4729,7 +6479,7 @@ select
           where
             coalesce(latest.at, own.created_at) < (
               select
-                $6::timestamptz
+                $15::timestamptz
             )
           order by
             idle_since,
@@ -4743,7 +6493,7 @@ select
   case
     when "joined_at" > (
       select
-        $7::timestamptz
+        $16::timestamptz
     ) then array(
       select distinct
         type
@@ -4757,11 +6507,11 @@ select
           where
             "events"."workspace_id" = (
               select
-                $8::uuid
+                $17::uuid
             )
             and "events"."actor_user_id" = (
               select
-                $9::uuid
+                $18::uuid
             )
           order by
             "events"."created_at" desc,
@@ -4774,7 +6524,7 @@ select
         and type = any (
           (
             select
-              $10::text[]
+              $19::text[]
           )::text[]
         )
     )
@@ -4787,11 +6537,11 @@ select
     where
       "workspace_id" = (
         select
-          $11::uuid
+          $20::uuid
       )
       and "user_id" = (
         select
-          $12::uuid
+          $21::uuid
       )
   ) as "follows",
   "joined_at"
@@ -4800,11 +6550,11 @@ from
 where
   "memberships"."workspace_id" = (
     select
-      $13::uuid
+      $22::uuid
   )
   and "memberships"."user_id" = (
     select
-      $14::uuid
+      $23::uuid
   );
 
 -- people_select_invited
@@ -5301,6 +7051,343 @@ from
       "sized"."joined_at" asc,
       "sized"."id" asc
   ) "rows";
+
+-- saved_filters_count_named
+select
+  (
+    (
+      select
+        count(*)
+      from
+        "teams"
+      where
+        (
+          "teams"."workspace_id" = (
+            select
+              $1::uuid
+          )
+          and "teams"."id" = any (
+            (
+              select
+                $2::uuid[]
+            )::uuid[]
+          )
+        )
+    ) + (
+      select
+        count(*)
+      from
+        "labels"
+      where
+        (
+          "labels"."workspace_id" = (
+            select
+              $3::uuid
+          )
+          and "labels"."id" = any (
+            (
+              select
+                $4::uuid[]
+            )::uuid[]
+          )
+        )
+    ) + (
+      select
+        count(*)
+      from
+        "seeds"
+      where
+        (
+          "seeds"."workspace_id" = (
+            select
+              $5::uuid
+          )
+          and "seeds"."id" = any (
+            (
+              select
+                $6::uuid[]
+            )::uuid[]
+          )
+          and "seeds"."deleted_at" is null
+        )
+    ) + (
+      select
+        count(*)
+      from
+        "memberships"
+      where
+        (
+          "memberships"."workspace_id" = (
+            select
+              $7::uuid
+          )
+          and "memberships"."user_id" = any (
+            (
+              select
+                $8::uuid[]
+            )::uuid[]
+          )
+        )
+    )
+  )::int as "count"
+from
+  (
+    select
+  ) as nothing;
+
+-- saved_filters_lock
+select
+  "id",
+  "workspace_id",
+  "name",
+  "owner_user_id" is null,
+  coalesce("owner_user_id", "shared_by_user_id"),
+  '{"status":null,"ids":null,"q":null,"createdByUserId":null,"leadUserId":null,"balance":null,"teamId":null,"labelIds":null,"due":null,"updatedSince":null,"joined":null,"sort":null}'::jsonb || "filters",
+  "created_at",
+  "updated_at"
+from
+  "saved_filters"
+where
+  (
+    (
+      "saved_filters"."workspace_id" = (
+        select
+          $1::uuid
+      )
+      and (
+        "saved_filters"."owner_user_id" is null
+        or "saved_filters"."owner_user_id" = (
+          select
+            $2::uuid
+        )
+      )
+    )
+    and "saved_filters"."id" = $3
+  )
+for no key update;
+
+-- saved_filters_select
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "id" as "id",
+      "workspace_id" as "workspaceId",
+      "name" as "name",
+      "saved_filters"."owner_user_id" is null as "shared",
+      coalesce("saved_filters"."owner_user_id", "saved_filters"."shared_by_user_id") as "createdByUserId",
+      '{"status":null,"ids":null,"q":null,"createdByUserId":null,"leadUserId":null,"balance":null,"teamId":null,"labelIds":null,"due":null,"updatedSince":null,"joined":null,"sort":null}'::jsonb || "saved_filters"."filters" as "filters",
+      to_char("saved_filters"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("saved_filters"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
+    from
+      "saved_filters"
+    where
+      (
+        (
+          "saved_filters"."workspace_id" = (
+            select
+              $1::uuid
+          )
+          and (
+            "saved_filters"."owner_user_id" is null
+            or "saved_filters"."owner_user_id" = (
+              select
+                $2::uuid
+            )
+          )
+        )
+        and ("saved_filters"."created_at", "saved_filters"."id") > (
+          (
+            select
+              $3::timestamptz
+          ),
+          (
+            select
+              $4::uuid
+          )
+        )
+      )
+    order by
+      "saved_filters"."created_at" asc,
+      "saved_filters"."id" asc
+    limit
+      (
+        select
+          $5::int
+      )
+  ) "rows";
+
+-- saved_filters_select_all
+select
+  (
+    select
+      coalesce(
+        json_agg(
+          (
+            select
+              item
+            from
+              (
+                select
+                  "saved_filters"."id" as "id",
+                  "saved_filters"."workspace_id" as "workspaceId",
+                  "saved_filters"."name" as "name",
+                  "saved_filters"."owner_user_id" is null as "shared",
+                  coalesce("saved_filters"."owner_user_id", "saved_filters"."shared_by_user_id") as "createdByUserId",
+                  '{"status":null,"ids":null,"q":null,"createdByUserId":null,"leadUserId":null,"balance":null,"teamId":null,"labelIds":null,"due":null,"updatedSince":null,"joined":null,"sort":null}'::jsonb || "saved_filters"."filters" as "filters",
+                  to_char("saved_filters"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+                  to_char("saved_filters"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
+              ) as item
+          )
+          order by
+            "saved_filters"."name",
+            "saved_filters"."id"
+        ),
+        '[]'
+      )
+    from
+      "saved_filters"
+    where
+      (
+        "saved_filters"."workspace_id" = (
+          select
+            $1::uuid
+        )
+        and (
+          "saved_filters"."owner_user_id" is null
+          or "saved_filters"."owner_user_id" = (
+            select
+              $2::uuid
+          )
+        )
+      )
+  ) as "saved_filters"
+from
+  (
+    values
+      (0)
+  ) as filters;
+
+-- saved_filters_select_choices
+select
+  (
+    select
+      coalesce(json_agg(json_build_object('id', named.id, 'name', named.name)), '[]')
+    from
+      (
+        select
+          "id",
+          "name"
+        from
+          "teams"
+        where
+          "workspace_id" = $1
+        order by
+          "created_at",
+          "id"
+        limit
+          200
+      ) as named
+  ) as "teams",
+  (
+    select
+      coalesce(json_agg(json_build_object('id', named.id, 'name', named.name)), '[]')
+    from
+      (
+        select
+          "id",
+          "name"
+        from
+          "labels"
+        where
+          "workspace_id" = $2
+        order by
+          "created_at",
+          "id"
+        limit
+          200
+      ) as named
+  ) as "labels",
+  (
+    select
+      coalesce(
+        json_agg(
+          (
+            select
+              item
+            from
+              (
+                select
+                  "saved_filters"."id" as "id",
+                  "saved_filters"."workspace_id" as "workspaceId",
+                  "saved_filters"."name" as "name",
+                  "saved_filters"."owner_user_id" is null as "shared",
+                  coalesce("saved_filters"."owner_user_id", "saved_filters"."shared_by_user_id") as "createdByUserId",
+                  '{"status":null,"ids":null,"q":null,"createdByUserId":null,"leadUserId":null,"balance":null,"teamId":null,"labelIds":null,"due":null,"updatedSince":null,"joined":null,"sort":null}'::jsonb || "saved_filters"."filters" as "filters",
+                  to_char("saved_filters"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+                  to_char("saved_filters"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
+              ) as item
+          )
+          order by
+            "saved_filters"."name",
+            "saved_filters"."id"
+        ),
+        '[]'
+      )
+    from
+      "saved_filters"
+    where
+      (
+        "saved_filters"."workspace_id" = (
+          select
+            $3::uuid
+        )
+        and (
+          "saved_filters"."owner_user_id" is null
+          or "saved_filters"."owner_user_id" = (
+            select
+              $4::uuid
+          )
+        )
+      )
+  ) as "saved_filters"
+from
+  (
+    values
+      (0)
+  ) as choices;
+
+-- saved_filters_select_one
+select
+  "id",
+  "workspace_id",
+  "name",
+  "owner_user_id" is null,
+  coalesce("owner_user_id", "shared_by_user_id"),
+  '{"status":null,"ids":null,"q":null,"createdByUserId":null,"leadUserId":null,"balance":null,"teamId":null,"labelIds":null,"due":null,"updatedSince":null,"joined":null,"sort":null}'::jsonb || "filters",
+  "created_at",
+  "updated_at"
+from
+  "saved_filters"
+where
+  (
+    (
+      "saved_filters"."workspace_id" = (
+        select
+          $1::uuid
+      )
+      and (
+        "saved_filters"."owner_user_id" is null
+        or "saved_filters"."owner_user_id" = (
+          select
+            $2::uuid
+        )
+      )
+    )
+    and "saved_filters"."id" = $3
+  );
 
 -- search_count
 select
@@ -6609,7 +8696,7 @@ from
                               "search_entries"."at" desc,
                               "search_entries"."id" desc
                             limit
-                              800
+                              2 * 400
                           ) as newest
                         where
                           words @@ (
@@ -6810,7 +8897,7 @@ from
                               "search_entries"."at" desc,
                               "search_entries"."id" desc
                             limit
-                              800
+                              2 * 400
                           ) as newest
                         where
                           words @@ (
@@ -7011,7 +9098,7 @@ from
                               "search_entries"."at" desc,
                               "search_entries"."id" desc
                             limit
-                              800
+                              2 * 400
                           ) as newest
                         where
                           words @@ (
@@ -7212,7 +9299,7 @@ from
                               "search_entries"."at" desc,
                               "search_entries"."id" desc
                             limit
-                              800
+                              2 * 400
                           ) as newest
                         where
                           words @@ (
@@ -7413,7 +9500,7 @@ from
                               "search_entries"."at" desc,
                               "search_entries"."id" desc
                             limit
-                              800
+                              2 * 400
                           ) as newest
                         where
                           words @@ (
@@ -7560,6 +9647,3021 @@ from
                         (
                           select
                             $106::text
+                        )
+                      )
+                    ) [1],
+                    ''
+                  )
+              ) in search_form (text)
+            ) - 60
+          ) as start
+        from
+          (
+            select
+              case page.kind
+                when 'seed' then "seeds"."summary"
+                when 'evidence' then "evidence"."summary"
+                when 'comment' then regexp_replace("comments"."body", '\[@[^]]*\]\((?:user|agent):[0-9a-f-]{36}\)', '@…', 'g')
+              end as text
+            offset
+              0
+          ) as found_text
+        offset
+          0
+      ) as source
+    order by
+      page.rank desc,
+      page.at desc,
+      page.id desc
+  ) as rows;
+
+-- search_select_filtered
+select
+  coalesce(string_agg(rows.item::text, E',\n'), '') as "text",
+  count(*)::int as "count",
+  coalesce(
+    string_agg(
+      rows.rank || ' ' || (
+        extract(
+          epoch
+          from
+            rows.at
+        ) * 1000
+      )::bigint::text,
+      ','
+    ),
+    ''
+  ) as "ranks"
+from
+  (
+    select
+      row_to_json(
+        (
+          select
+            item
+          from
+            (
+              select
+                page.kind as "kind",
+                page.id as "id",
+                coalesce("seeds"."title", "users"."name", "teams"."name") as "title",
+                case page.kind
+                  when 'person' then "users"."email"
+                  when 'team' then null
+                  else case
+                    when source.start > 1 then '…'
+                    else ''
+                  end || substr(source.text, source.start, 160) || case
+                    when length(source.text) >= source.start + 160 then '…'
+                    else ''
+                  end
+                end as "excerpt",
+                "seeds"."id" as "seedId",
+                "seeds"."status" as "seedStatus",
+                $1::text || case page.kind
+                  when 'person' then '/people/' || page.id
+                  when 'team' then '/teams/' || page.id
+                  when 'seed' then '/seeds/' || page.id
+                  else '/seeds/' || "seeds"."id" || '#' || page.kind || '-' || page.id
+                end as "path"
+            ) as item
+        )
+      ) as item,
+      page.at,
+      page.rank
+    from
+      (
+        with
+          common_seed as materialized (
+            select
+              'seed' = any (
+                (
+                  select
+                    $2::text[]
+                )::text[]
+              )
+              and (
+                select
+                  count(*) >= 100
+                from
+                  (
+                    select
+                      "search_entries"."id",
+                      "search_entries"."at",
+                      "search_entries"."words"
+                    from
+                      "search_entries"
+                    where
+                      "search_entries"."workspace_id" = (
+                        select
+                          $3::uuid
+                      )
+                      and "search_entries"."kind" = 'seed'
+                    order by
+                      "search_entries"."at" desc,
+                      "search_entries"."id" desc
+                    limit
+                      200
+                  ) as sample
+                where
+                  words @@ (
+                    select
+                      search_query (
+                        (
+                          select
+                            $4::uuid
+                        ),
+                        'seed',
+                        false,
+                        true,
+                        (
+                          select
+                            $5::text
+                        )
+                      )
+                  )
+              ) as is_common
+          ),
+          matching_seed as materialized (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $6::uuid
+                    ),
+                    'seed',
+                    false,
+                    true,
+                    (
+                      select
+                        $7::text
+                    )
+                  )
+              )
+              and true
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $8::uuid
+              )::text
+              and 'seed' = any (
+                (
+                  select
+                    $9::text[]
+                )::text[]
+              )
+              and not (
+                select
+                  is_common
+                from
+                  common_seed
+              )
+            limit
+              1000 + 1
+          ),
+          common_evidence as materialized (
+            select
+              'evidence' = any (
+                (
+                  select
+                    $10::text[]
+                )::text[]
+              )
+              and (
+                select
+                  count(*) >= 100
+                from
+                  (
+                    select
+                      "search_entries"."id",
+                      "search_entries"."at",
+                      "search_entries"."words"
+                    from
+                      "search_entries"
+                    where
+                      "search_entries"."workspace_id" = (
+                        select
+                          $11::uuid
+                      )
+                      and "search_entries"."kind" = 'evidence'
+                    order by
+                      "search_entries"."at" desc,
+                      "search_entries"."id" desc
+                    limit
+                      200
+                  ) as sample
+                where
+                  words @@ (
+                    select
+                      search_query (
+                        (
+                          select
+                            $12::uuid
+                        ),
+                        'evidence',
+                        false,
+                        true,
+                        (
+                          select
+                            $13::text
+                        )
+                      )
+                  )
+              ) as is_common
+          ),
+          matching_evidence as materialized (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $14::uuid
+                    ),
+                    'evidence',
+                    false,
+                    true,
+                    (
+                      select
+                        $15::text
+                    )
+                  )
+              )
+              and true
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $16::uuid
+              )::text
+              and 'evidence' = any (
+                (
+                  select
+                    $17::text[]
+                )::text[]
+              )
+              and not (
+                select
+                  is_common
+                from
+                  common_evidence
+              )
+            limit
+              1000 + 1
+          ),
+          common_comment as materialized (
+            select
+              'comment' = any (
+                (
+                  select
+                    $18::text[]
+                )::text[]
+              )
+              and (
+                select
+                  count(*) >= 100
+                from
+                  (
+                    select
+                      "search_entries"."id",
+                      "search_entries"."at",
+                      "search_entries"."words"
+                    from
+                      "search_entries"
+                    where
+                      "search_entries"."workspace_id" = (
+                        select
+                          $19::uuid
+                      )
+                      and "search_entries"."kind" = 'comment'
+                    order by
+                      "search_entries"."at" desc,
+                      "search_entries"."id" desc
+                    limit
+                      200
+                  ) as sample
+                where
+                  words @@ (
+                    select
+                      search_query (
+                        (
+                          select
+                            $20::uuid
+                        ),
+                        'comment',
+                        false,
+                        true,
+                        (
+                          select
+                            $21::text
+                        )
+                      )
+                  )
+              ) as is_common
+          ),
+          matching_comment as materialized (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $22::uuid
+                    ),
+                    'comment',
+                    false,
+                    true,
+                    (
+                      select
+                        $23::text
+                    )
+                  )
+              )
+              and true
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $24::uuid
+              )::text
+              and 'comment' = any (
+                (
+                  select
+                    $25::text[]
+                )::text[]
+              )
+              and not (
+                select
+                  is_common
+                from
+                  common_comment
+              )
+            limit
+              1000 + 1
+          )
+        select
+          kind,
+          id,
+          at,
+          rank
+        from
+          (
+            select distinct
+              kind,
+              id,
+              at,
+              rank
+            from
+              (
+                select
+                  'seed' as kind,
+                  id,
+                  at,
+                  case
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $26::uuid
+                          ),
+                          'seed',
+                          true,
+                          false,
+                          (
+                            select
+                              $27::text
+                          )
+                        )
+                    ) then 4
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $28::uuid
+                          ),
+                          'seed',
+                          true,
+                          true,
+                          (
+                            select
+                              $29::text
+                          )
+                        )
+                    ) then 3
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $30::uuid
+                          ),
+                          'seed',
+                          false,
+                          false,
+                          (
+                            select
+                              $31::text
+                          )
+                        )
+                    ) then 2
+                    else 1
+                  end as rank
+                from
+                  (
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      matching_seed
+                    where
+                      not (
+                        (
+                          (
+                            select
+                              count(*)
+                            from
+                              matching_seed
+                          ) > 1000
+                          or (
+                            select
+                              is_common
+                            from
+                              common_seed
+                          )
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          id,
+                          at,
+                          words
+                        from
+                          (
+                            select
+                              "search_entries"."id",
+                              "search_entries"."at",
+                              "search_entries"."words"
+                            from
+                              "search_entries"
+                            where
+                              "search_entries"."workspace_id" = (
+                                select
+                                  $32::uuid
+                              )
+                              and "search_entries"."kind" = 'seed'
+                            order by
+                              "search_entries"."at" desc,
+                              "search_entries"."id" desc
+                            limit
+                              2 * 1000
+                          ) as newest
+                        where
+                          words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $33::uuid
+                                ),
+                                'seed',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $34::text
+                                )
+                              )
+                          )
+                          and true
+                        limit
+                          1000
+                      ) as newest_matching
+                    where
+                      (
+                        (
+                          select
+                            count(*)
+                          from
+                            matching_seed
+                        ) > 1000
+                        or (
+                          select
+                            is_common
+                          from
+                            common_seed
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          "search_entries"."id",
+                          "search_entries"."at",
+                          "search_entries"."words"
+                        from
+                          "search_entries"
+                        where
+                          "search_entries"."words" @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $35::uuid
+                                ),
+                                'seed',
+                                true,
+                                true,
+                                (
+                                  select
+                                    $36::text
+                                )
+                              )
+                          )
+                          and true
+                          and "search_entries"."workspace_id"::text = (
+                            select
+                              $37::uuid
+                          )::text
+                          and (
+                            (
+                              select
+                                count(*)
+                              from
+                                matching_seed
+                            ) > 1000
+                            or (
+                              select
+                                is_common
+                              from
+                                common_seed
+                            )
+                          )
+                        limit
+                          1000
+                      ) as titled
+                  ) as compared
+                where
+                  exists (
+                    select
+                    from
+                      "seeds"
+                    where
+                      "seeds"."id" = compared.id
+                      and "seeds"."workspace_id" = (
+                        select
+                          $38::uuid
+                      )
+                      and (
+                        (
+                          select
+                            $39::uuid[]
+                        )::uuid[] = '{}'
+                        or exists (
+                          select
+                          from
+                            "teams"
+                          where
+                            "teams"."id" = "seeds"."team_id"
+                            and "teams"."id" = any (
+                              (
+                                select
+                                  $40::uuid[]
+                              )::uuid[]
+                            )
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $41::uuid[]
+                        )::uuid[] = '{}'
+                        or exists (
+                          select
+                          from
+                            "labels"
+                          where
+                            "labels"."id" = any ("seeds"."label_ids")
+                            and "labels"."id" = any (
+                              (
+                                select
+                                  $42::uuid[]
+                              )::uuid[]
+                            )
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $43::text[]
+                        )::text[] = '{}'
+                        or "seeds"."status" = any (
+                          (
+                            select
+                              $44::text[]
+                          )::text[]
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $45::uuid[]
+                        )::uuid[] = '{}'
+                        or "seeds"."lead_user_id" = any (
+                          (
+                            select
+                              $46::uuid[]
+                          )::uuid[]
+                        )
+                      )
+                      and (
+                        not (
+                          select
+                            $47::boolean
+                        )
+                        or "seeds"."lead_user_id" is null
+                      )
+                      and (
+                        (
+                          select
+                            $48::text
+                        ) is null
+                        or case (
+                            select
+                              $49::text
+                          )
+                          when 'for' then "seeds"."supports_count" > "seeds"."contradicts_count"
+                          when 'against' then "seeds"."supports_count" < "seeds"."contradicts_count"
+                          when 'even' then (
+                            "seeds"."supports_count" = "seeds"."contradicts_count"
+                            and "seeds"."supports_count" > - "seeds"."neutral_count"
+                          )
+                          when 'none' then ("seeds"."supports_count", "seeds"."contradicts_count", "seeds"."neutral_count") = (0, 0, 0)
+                        end
+                      )
+                      and (
+                        (
+                          select
+                            $50::timestamptz
+                        ) is null
+                        or (
+                          coalesce("seeds"."last_evidence_at", "seeds"."created_at") < (
+                            select
+                              $51::timestamptz
+                          )
+                          and "seeds"."status" not in ('validated', 'dropped')
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $52::date
+                        ) is null
+                        or (
+                          "seeds"."decide_by" between coalesce(
+                            (
+                              select
+                                $53::date
+                            ),
+                            '-infinity'
+                          ) and (
+                            select
+                              $54::date
+                          )
+                          and "seeds"."status" not in ('validated', 'dropped')
+                        )
+                      )
+                  )
+                union all
+                select
+                  'evidence' as kind,
+                  id,
+                  at,
+                  case
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $55::uuid
+                          ),
+                          'evidence',
+                          true,
+                          false,
+                          (
+                            select
+                              $56::text
+                          )
+                        )
+                    ) then 4
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $57::uuid
+                          ),
+                          'evidence',
+                          true,
+                          true,
+                          (
+                            select
+                              $58::text
+                          )
+                        )
+                    ) then 3
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $59::uuid
+                          ),
+                          'evidence',
+                          false,
+                          false,
+                          (
+                            select
+                              $60::text
+                          )
+                        )
+                    ) then 2
+                    else 1
+                  end as rank
+                from
+                  (
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      matching_evidence
+                    where
+                      not (
+                        (
+                          (
+                            select
+                              count(*)
+                            from
+                              matching_evidence
+                          ) > 1000
+                          or (
+                            select
+                              is_common
+                            from
+                              common_evidence
+                          )
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          id,
+                          at,
+                          words
+                        from
+                          (
+                            select
+                              "search_entries"."id",
+                              "search_entries"."at",
+                              "search_entries"."words"
+                            from
+                              "search_entries"
+                            where
+                              "search_entries"."workspace_id" = (
+                                select
+                                  $61::uuid
+                              )
+                              and "search_entries"."kind" = 'evidence'
+                            order by
+                              "search_entries"."at" desc,
+                              "search_entries"."id" desc
+                            limit
+                              2 * 1000
+                          ) as newest
+                        where
+                          words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $62::uuid
+                                ),
+                                'evidence',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $63::text
+                                )
+                              )
+                          )
+                          and true
+                        limit
+                          1000
+                      ) as newest_matching
+                    where
+                      (
+                        (
+                          select
+                            count(*)
+                          from
+                            matching_evidence
+                        ) > 1000
+                        or (
+                          select
+                            is_common
+                          from
+                            common_evidence
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          "search_entries"."id",
+                          "search_entries"."at",
+                          "search_entries"."words"
+                        from
+                          "search_entries"
+                        where
+                          "search_entries"."words" @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $64::uuid
+                                ),
+                                'evidence',
+                                true,
+                                true,
+                                (
+                                  select
+                                    $65::text
+                                )
+                              )
+                          )
+                          and true
+                          and "search_entries"."workspace_id"::text = (
+                            select
+                              $66::uuid
+                          )::text
+                          and (
+                            (
+                              select
+                                count(*)
+                              from
+                                matching_evidence
+                            ) > 1000
+                            or (
+                              select
+                                is_common
+                              from
+                                common_evidence
+                            )
+                          )
+                        limit
+                          1000
+                      ) as titled
+                  ) as compared
+                where
+                  exists (
+                    select
+                    from
+                      "seeds"
+                    where
+                      "seeds"."id" = (
+                        select
+                          "evidence"."seed_id"
+                        from
+                          "evidence"
+                        where
+                          "evidence"."id" = compared.id
+                      )
+                      and "seeds"."workspace_id" = (
+                        select
+                          $67::uuid
+                      )
+                      and (
+                        (
+                          select
+                            $68::uuid[]
+                        )::uuid[] = '{}'
+                        or exists (
+                          select
+                          from
+                            "teams"
+                          where
+                            "teams"."id" = "seeds"."team_id"
+                            and "teams"."id" = any (
+                              (
+                                select
+                                  $69::uuid[]
+                              )::uuid[]
+                            )
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $70::uuid[]
+                        )::uuid[] = '{}'
+                        or exists (
+                          select
+                          from
+                            "labels"
+                          where
+                            "labels"."id" = any ("seeds"."label_ids")
+                            and "labels"."id" = any (
+                              (
+                                select
+                                  $71::uuid[]
+                              )::uuid[]
+                            )
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $72::text[]
+                        )::text[] = '{}'
+                        or "seeds"."status" = any (
+                          (
+                            select
+                              $73::text[]
+                          )::text[]
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $74::uuid[]
+                        )::uuid[] = '{}'
+                        or "seeds"."lead_user_id" = any (
+                          (
+                            select
+                              $75::uuid[]
+                          )::uuid[]
+                        )
+                      )
+                      and (
+                        not (
+                          select
+                            $76::boolean
+                        )
+                        or "seeds"."lead_user_id" is null
+                      )
+                      and (
+                        (
+                          select
+                            $77::text
+                        ) is null
+                        or case (
+                            select
+                              $78::text
+                          )
+                          when 'for' then "seeds"."supports_count" > "seeds"."contradicts_count"
+                          when 'against' then "seeds"."supports_count" < "seeds"."contradicts_count"
+                          when 'even' then (
+                            "seeds"."supports_count" = "seeds"."contradicts_count"
+                            and "seeds"."supports_count" > - "seeds"."neutral_count"
+                          )
+                          when 'none' then ("seeds"."supports_count", "seeds"."contradicts_count", "seeds"."neutral_count") = (0, 0, 0)
+                        end
+                      )
+                      and (
+                        (
+                          select
+                            $79::timestamptz
+                        ) is null
+                        or (
+                          coalesce("seeds"."last_evidence_at", "seeds"."created_at") < (
+                            select
+                              $80::timestamptz
+                          )
+                          and "seeds"."status" not in ('validated', 'dropped')
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $81::date
+                        ) is null
+                        or (
+                          "seeds"."decide_by" between coalesce(
+                            (
+                              select
+                                $82::date
+                            ),
+                            '-infinity'
+                          ) and (
+                            select
+                              $83::date
+                          )
+                          and "seeds"."status" not in ('validated', 'dropped')
+                        )
+                      )
+                  )
+                union all
+                select
+                  'comment' as kind,
+                  id,
+                  at,
+                  case
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $84::uuid
+                          ),
+                          'comment',
+                          true,
+                          false,
+                          (
+                            select
+                              $85::text
+                          )
+                        )
+                    ) then 4
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $86::uuid
+                          ),
+                          'comment',
+                          true,
+                          true,
+                          (
+                            select
+                              $87::text
+                          )
+                        )
+                    ) then 3
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $88::uuid
+                          ),
+                          'comment',
+                          false,
+                          false,
+                          (
+                            select
+                              $89::text
+                          )
+                        )
+                    ) then 2
+                    else 1
+                  end as rank
+                from
+                  (
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      matching_comment
+                    where
+                      not (
+                        (
+                          (
+                            select
+                              count(*)
+                            from
+                              matching_comment
+                          ) > 1000
+                          or (
+                            select
+                              is_common
+                            from
+                              common_comment
+                          )
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          id,
+                          at,
+                          words
+                        from
+                          (
+                            select
+                              "search_entries"."id",
+                              "search_entries"."at",
+                              "search_entries"."words"
+                            from
+                              "search_entries"
+                            where
+                              "search_entries"."workspace_id" = (
+                                select
+                                  $90::uuid
+                              )
+                              and "search_entries"."kind" = 'comment'
+                            order by
+                              "search_entries"."at" desc,
+                              "search_entries"."id" desc
+                            limit
+                              2 * 1000
+                          ) as newest
+                        where
+                          words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $91::uuid
+                                ),
+                                'comment',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $92::text
+                                )
+                              )
+                          )
+                          and true
+                        limit
+                          1000
+                      ) as newest_matching
+                    where
+                      (
+                        (
+                          select
+                            count(*)
+                          from
+                            matching_comment
+                        ) > 1000
+                        or (
+                          select
+                            is_common
+                          from
+                            common_comment
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          "search_entries"."id",
+                          "search_entries"."at",
+                          "search_entries"."words"
+                        from
+                          "search_entries"
+                        where
+                          "search_entries"."words" @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $93::uuid
+                                ),
+                                'comment',
+                                true,
+                                true,
+                                (
+                                  select
+                                    $94::text
+                                )
+                              )
+                          )
+                          and true
+                          and "search_entries"."workspace_id"::text = (
+                            select
+                              $95::uuid
+                          )::text
+                          and (
+                            (
+                              select
+                                count(*)
+                              from
+                                matching_comment
+                            ) > 1000
+                            or (
+                              select
+                                is_common
+                              from
+                                common_comment
+                            )
+                          )
+                        limit
+                          1000
+                      ) as titled
+                  ) as compared
+                where
+                  exists (
+                    select
+                    from
+                      "seeds"
+                    where
+                      "seeds"."id" = (
+                        select
+                          "comments"."seed_id"
+                        from
+                          "comments"
+                        where
+                          "comments"."id" = compared.id
+                      )
+                      and "seeds"."workspace_id" = (
+                        select
+                          $96::uuid
+                      )
+                      and (
+                        (
+                          select
+                            $97::uuid[]
+                        )::uuid[] = '{}'
+                        or exists (
+                          select
+                          from
+                            "teams"
+                          where
+                            "teams"."id" = "seeds"."team_id"
+                            and "teams"."id" = any (
+                              (
+                                select
+                                  $98::uuid[]
+                              )::uuid[]
+                            )
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $99::uuid[]
+                        )::uuid[] = '{}'
+                        or exists (
+                          select
+                          from
+                            "labels"
+                          where
+                            "labels"."id" = any ("seeds"."label_ids")
+                            and "labels"."id" = any (
+                              (
+                                select
+                                  $100::uuid[]
+                              )::uuid[]
+                            )
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $101::text[]
+                        )::text[] = '{}'
+                        or "seeds"."status" = any (
+                          (
+                            select
+                              $102::text[]
+                          )::text[]
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $103::uuid[]
+                        )::uuid[] = '{}'
+                        or "seeds"."lead_user_id" = any (
+                          (
+                            select
+                              $104::uuid[]
+                          )::uuid[]
+                        )
+                      )
+                      and (
+                        not (
+                          select
+                            $105::boolean
+                        )
+                        or "seeds"."lead_user_id" is null
+                      )
+                      and (
+                        (
+                          select
+                            $106::text
+                        ) is null
+                        or case (
+                            select
+                              $107::text
+                          )
+                          when 'for' then "seeds"."supports_count" > "seeds"."contradicts_count"
+                          when 'against' then "seeds"."supports_count" < "seeds"."contradicts_count"
+                          when 'even' then (
+                            "seeds"."supports_count" = "seeds"."contradicts_count"
+                            and "seeds"."supports_count" > - "seeds"."neutral_count"
+                          )
+                          when 'none' then ("seeds"."supports_count", "seeds"."contradicts_count", "seeds"."neutral_count") = (0, 0, 0)
+                        end
+                      )
+                      and (
+                        (
+                          select
+                            $108::timestamptz
+                        ) is null
+                        or (
+                          coalesce("seeds"."last_evidence_at", "seeds"."created_at") < (
+                            select
+                              $109::timestamptz
+                          )
+                          and "seeds"."status" not in ('validated', 'dropped')
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $110::date
+                        ) is null
+                        or (
+                          "seeds"."decide_by" between coalesce(
+                            (
+                              select
+                                $111::date
+                            ),
+                            '-infinity'
+                          ) and (
+                            select
+                              $112::date
+                          )
+                          and "seeds"."status" not in ('validated', 'dropped')
+                        )
+                      )
+                  )
+              ) as candidates
+          ) as found
+        where
+          (rank, at, id) < (
+            (
+              select
+                $113::int
+            ),
+            (
+              select
+                $114::timestamptz
+            ),
+            (
+              select
+                $115::uuid
+            )
+          )
+        order by
+          rank desc,
+          at desc,
+          id desc
+        limit
+          (
+            select
+              $116::int
+          )
+      ) as page
+      left join "evidence" on page.kind = 'evidence'
+      and "evidence"."id" = page.id
+      left join "comments" on page.kind = 'comment'
+      and "comments"."id" = page.id
+      left join "seeds" on "seeds"."id" = coalesce(
+        "evidence"."seed_id",
+        "comments"."seed_id",
+        case page.kind
+          when 'seed' then page.id
+        end
+      )
+      left join "users" on page.kind = 'person'
+      and "users"."id" = page.id
+      left join "teams" on page.kind = 'team'
+      and "teams"."id" = page.id
+      cross join lateral (
+        select
+          text,
+          greatest(
+            1,
+            position(
+              (
+                select
+                  coalesce(
+                    (
+                      search_words (
+                        (
+                          select
+                            $117::text
+                        )
+                      )
+                    ) [1],
+                    ''
+                  )
+              ) in search_form (text)
+            ) - 60
+          ) as start
+        from
+          (
+            select
+              case page.kind
+                when 'seed' then "seeds"."summary"
+                when 'evidence' then "evidence"."summary"
+                when 'comment' then regexp_replace("comments"."body", '\[@[^]]*\]\((?:user|agent):[0-9a-f-]{36}\)', '@…', 'g')
+              end as text
+            offset
+              0
+          ) as found_text
+        offset
+          0
+      ) as source
+    order by
+      page.rank desc,
+      page.at desc,
+      page.id desc
+  ) as rows;
+
+-- search_select_filtered_similar
+select
+  coalesce(string_agg(rows.item::text, E',\n'), '') as "text",
+  count(*)::int as "count",
+  coalesce(
+    string_agg(
+      rows.rank || ' ' || (
+        extract(
+          epoch
+          from
+            rows.at
+        ) * 1000
+      )::bigint::text,
+      ','
+    ),
+    ''
+  ) as "ranks"
+from
+  (
+    select
+      row_to_json(
+        (
+          select
+            item
+          from
+            (
+              select
+                page.kind as "kind",
+                page.id as "id",
+                coalesce("seeds"."title", "users"."name", "teams"."name") as "title",
+                case page.kind
+                  when 'person' then "users"."email"
+                  when 'team' then null
+                  else case
+                    when source.start > 1 then '…'
+                    else ''
+                  end || substr(source.text, source.start, 160) || case
+                    when length(source.text) >= source.start + 160 then '…'
+                    else ''
+                  end
+                end as "excerpt",
+                "seeds"."id" as "seedId",
+                "seeds"."status" as "seedStatus",
+                $1::text || case page.kind
+                  when 'person' then '/people/' || page.id
+                  when 'team' then '/teams/' || page.id
+                  when 'seed' then '/seeds/' || page.id
+                  else '/seeds/' || "seeds"."id" || '#' || page.kind || '-' || page.id
+                end as "path"
+            ) as item
+        )
+      ) as item,
+      page.at,
+      page.rank
+    from
+      (
+        with
+          similar_forms as materialized (
+            select
+              search_similar_form (
+                true,
+                true,
+                (
+                  select
+                    $2::text
+                ),
+                true
+              ) as of_names,
+              search_similar_form (
+                true,
+                false,
+                (
+                  select
+                    $3::text
+                ),
+                true
+              ) as of_texts,
+              search_similar_form (
+                false,
+                false,
+                (
+                  select
+                    $4::text
+                ),
+                true
+              ) as of_words
+          ),
+          common_seed as materialized (
+            select
+              'seed' = any (
+                (
+                  select
+                    $5::text[]
+                )::text[]
+              )
+              and (
+                select
+                  count(*) >= 100
+                from
+                  (
+                    select
+                      "search_entries"."id",
+                      "search_entries"."at",
+                      "search_entries"."words"
+                    from
+                      "search_entries"
+                    where
+                      "search_entries"."workspace_id" = (
+                        select
+                          $6::uuid
+                      )
+                      and "search_entries"."kind" = 'seed'
+                    order by
+                      "search_entries"."at" desc,
+                      "search_entries"."id" desc
+                    limit
+                      200
+                  ) as sample
+                where
+                  words @@ (
+                    select
+                      search_in_scope (
+                        (
+                          select
+                            $7::uuid
+                        ),
+                        'seed',
+                        false,
+                        of_names
+                      )
+                    from
+                      similar_forms
+                  )
+              ) as is_common
+          ),
+          matching_seed as materialized (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_in_scope (
+                    (
+                      select
+                        $8::uuid
+                    ),
+                    'seed',
+                    false,
+                    of_names
+                  )
+                from
+                  similar_forms
+              )
+              and not words @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $9::uuid
+                    ),
+                    'seed',
+                    false,
+                    true,
+                    (
+                      select
+                        $10::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $11::uuid
+              )::text
+              and 'seed' = any (
+                (
+                  select
+                    $12::text[]
+                )::text[]
+              )
+              and not (
+                select
+                  is_common
+                from
+                  common_seed
+              )
+            limit
+              1000 + 1
+          ),
+          common_evidence as materialized (
+            select
+              'evidence' = any (
+                (
+                  select
+                    $13::text[]
+                )::text[]
+              )
+              and (
+                select
+                  count(*) >= 100
+                from
+                  (
+                    select
+                      "search_entries"."id",
+                      "search_entries"."at",
+                      "search_entries"."words"
+                    from
+                      "search_entries"
+                    where
+                      "search_entries"."workspace_id" = (
+                        select
+                          $14::uuid
+                      )
+                      and "search_entries"."kind" = 'evidence'
+                    order by
+                      "search_entries"."at" desc,
+                      "search_entries"."id" desc
+                    limit
+                      200
+                  ) as sample
+                where
+                  words @@ (
+                    select
+                      search_in_scope (
+                        (
+                          select
+                            $15::uuid
+                        ),
+                        'evidence',
+                        false,
+                        of_texts
+                      )
+                    from
+                      similar_forms
+                  )
+              ) as is_common
+          ),
+          matching_evidence as materialized (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_in_scope (
+                    (
+                      select
+                        $16::uuid
+                    ),
+                    'evidence',
+                    false,
+                    of_texts
+                  )
+                from
+                  similar_forms
+              )
+              and not words @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $17::uuid
+                    ),
+                    'evidence',
+                    false,
+                    true,
+                    (
+                      select
+                        $18::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $19::uuid
+              )::text
+              and 'evidence' = any (
+                (
+                  select
+                    $20::text[]
+                )::text[]
+              )
+              and not (
+                select
+                  is_common
+                from
+                  common_evidence
+              )
+            limit
+              1000 + 1
+          ),
+          common_comment as materialized (
+            select
+              'comment' = any (
+                (
+                  select
+                    $21::text[]
+                )::text[]
+              )
+              and (
+                select
+                  count(*) >= 100
+                from
+                  (
+                    select
+                      "search_entries"."id",
+                      "search_entries"."at",
+                      "search_entries"."words"
+                    from
+                      "search_entries"
+                    where
+                      "search_entries"."workspace_id" = (
+                        select
+                          $22::uuid
+                      )
+                      and "search_entries"."kind" = 'comment'
+                    order by
+                      "search_entries"."at" desc,
+                      "search_entries"."id" desc
+                    limit
+                      200
+                  ) as sample
+                where
+                  words @@ (
+                    select
+                      search_in_scope (
+                        (
+                          select
+                            $23::uuid
+                        ),
+                        'comment',
+                        false,
+                        of_texts
+                      )
+                    from
+                      similar_forms
+                  )
+              ) as is_common
+          ),
+          matching_comment as materialized (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_in_scope (
+                    (
+                      select
+                        $24::uuid
+                    ),
+                    'comment',
+                    false,
+                    of_texts
+                  )
+                from
+                  similar_forms
+              )
+              and not words @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $25::uuid
+                    ),
+                    'comment',
+                    false,
+                    true,
+                    (
+                      select
+                        $26::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $27::uuid
+              )::text
+              and 'comment' = any (
+                (
+                  select
+                    $28::text[]
+                )::text[]
+              )
+              and not (
+                select
+                  is_common
+                from
+                  common_comment
+              )
+            limit
+              1000 + 1
+          )
+        select
+          kind,
+          id,
+          at,
+          rank
+        from
+          (
+            select distinct
+              kind,
+              id,
+              at,
+              rank
+            from
+              (
+                select
+                  'seed' as kind,
+                  id,
+                  at,
+                  case
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $29::uuid
+                          ),
+                          'seed',
+                          true,
+                          of_words
+                        )
+                      from
+                        similar_forms
+                    ) then 4
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $30::uuid
+                          ),
+                          'seed',
+                          true,
+                          of_names
+                        )
+                      from
+                        similar_forms
+                    ) then 3
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $31::uuid
+                          ),
+                          'seed',
+                          false,
+                          of_words
+                        )
+                      from
+                        similar_forms
+                    ) then 2
+                    else 1
+                  end as rank
+                from
+                  (
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      matching_seed
+                    where
+                      not (
+                        (
+                          (
+                            select
+                              count(*)
+                            from
+                              matching_seed
+                          ) > 1000
+                          or (
+                            select
+                              is_common
+                            from
+                              common_seed
+                          )
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          id,
+                          at,
+                          words
+                        from
+                          (
+                            select
+                              "search_entries"."id",
+                              "search_entries"."at",
+                              "search_entries"."words"
+                            from
+                              "search_entries"
+                            where
+                              "search_entries"."workspace_id" = (
+                                select
+                                  $32::uuid
+                              )
+                              and "search_entries"."kind" = 'seed'
+                            order by
+                              "search_entries"."at" desc,
+                              "search_entries"."id" desc
+                            limit
+                              2 * 1000
+                          ) as newest
+                        where
+                          words @@ (
+                            select
+                              search_in_scope (
+                                (
+                                  select
+                                    $33::uuid
+                                ),
+                                'seed',
+                                false,
+                                of_names
+                              )
+                            from
+                              similar_forms
+                          )
+                          and not words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $34::uuid
+                                ),
+                                'seed',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $35::text
+                                )
+                              )
+                          )
+                        limit
+                          1000
+                      ) as newest_matching
+                    where
+                      (
+                        (
+                          select
+                            count(*)
+                          from
+                            matching_seed
+                        ) > 1000
+                        or (
+                          select
+                            is_common
+                          from
+                            common_seed
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          "search_entries"."id",
+                          "search_entries"."at",
+                          "search_entries"."words"
+                        from
+                          "search_entries"
+                        where
+                          "search_entries"."words" @@ (
+                            select
+                              search_in_scope (
+                                (
+                                  select
+                                    $36::uuid
+                                ),
+                                'seed',
+                                true,
+                                of_names
+                              )
+                            from
+                              similar_forms
+                          )
+                          and not words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $37::uuid
+                                ),
+                                'seed',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $38::text
+                                )
+                              )
+                          )
+                          and "search_entries"."workspace_id"::text = (
+                            select
+                              $39::uuid
+                          )::text
+                          and (
+                            (
+                              select
+                                count(*)
+                              from
+                                matching_seed
+                            ) > 1000
+                            or (
+                              select
+                                is_common
+                              from
+                                common_seed
+                            )
+                          )
+                        limit
+                          1000
+                      ) as titled
+                  ) as compared
+                where
+                  exists (
+                    select
+                    from
+                      "seeds"
+                    where
+                      "seeds"."id" = compared.id
+                      and "seeds"."workspace_id" = (
+                        select
+                          $40::uuid
+                      )
+                      and (
+                        (
+                          select
+                            $41::uuid[]
+                        )::uuid[] = '{}'
+                        or exists (
+                          select
+                          from
+                            "teams"
+                          where
+                            "teams"."id" = "seeds"."team_id"
+                            and "teams"."id" = any (
+                              (
+                                select
+                                  $42::uuid[]
+                              )::uuid[]
+                            )
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $43::uuid[]
+                        )::uuid[] = '{}'
+                        or exists (
+                          select
+                          from
+                            "labels"
+                          where
+                            "labels"."id" = any ("seeds"."label_ids")
+                            and "labels"."id" = any (
+                              (
+                                select
+                                  $44::uuid[]
+                              )::uuid[]
+                            )
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $45::text[]
+                        )::text[] = '{}'
+                        or "seeds"."status" = any (
+                          (
+                            select
+                              $46::text[]
+                          )::text[]
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $47::uuid[]
+                        )::uuid[] = '{}'
+                        or "seeds"."lead_user_id" = any (
+                          (
+                            select
+                              $48::uuid[]
+                          )::uuid[]
+                        )
+                      )
+                      and (
+                        not (
+                          select
+                            $49::boolean
+                        )
+                        or "seeds"."lead_user_id" is null
+                      )
+                      and (
+                        (
+                          select
+                            $50::text
+                        ) is null
+                        or case (
+                            select
+                              $51::text
+                          )
+                          when 'for' then "seeds"."supports_count" > "seeds"."contradicts_count"
+                          when 'against' then "seeds"."supports_count" < "seeds"."contradicts_count"
+                          when 'even' then (
+                            "seeds"."supports_count" = "seeds"."contradicts_count"
+                            and "seeds"."supports_count" > - "seeds"."neutral_count"
+                          )
+                          when 'none' then ("seeds"."supports_count", "seeds"."contradicts_count", "seeds"."neutral_count") = (0, 0, 0)
+                        end
+                      )
+                      and (
+                        (
+                          select
+                            $52::timestamptz
+                        ) is null
+                        or (
+                          coalesce("seeds"."last_evidence_at", "seeds"."created_at") < (
+                            select
+                              $53::timestamptz
+                          )
+                          and "seeds"."status" not in ('validated', 'dropped')
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $54::date
+                        ) is null
+                        or (
+                          "seeds"."decide_by" between coalesce(
+                            (
+                              select
+                                $55::date
+                            ),
+                            '-infinity'
+                          ) and (
+                            select
+                              $56::date
+                          )
+                          and "seeds"."status" not in ('validated', 'dropped')
+                        )
+                      )
+                  )
+                union all
+                select
+                  'evidence' as kind,
+                  id,
+                  at,
+                  case
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $57::uuid
+                          ),
+                          'evidence',
+                          true,
+                          of_words
+                        )
+                      from
+                        similar_forms
+                    ) then 4
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $58::uuid
+                          ),
+                          'evidence',
+                          true,
+                          of_texts
+                        )
+                      from
+                        similar_forms
+                    ) then 3
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $59::uuid
+                          ),
+                          'evidence',
+                          false,
+                          of_words
+                        )
+                      from
+                        similar_forms
+                    ) then 2
+                    else 1
+                  end as rank
+                from
+                  (
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      matching_evidence
+                    where
+                      not (
+                        (
+                          (
+                            select
+                              count(*)
+                            from
+                              matching_evidence
+                          ) > 1000
+                          or (
+                            select
+                              is_common
+                            from
+                              common_evidence
+                          )
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          id,
+                          at,
+                          words
+                        from
+                          (
+                            select
+                              "search_entries"."id",
+                              "search_entries"."at",
+                              "search_entries"."words"
+                            from
+                              "search_entries"
+                            where
+                              "search_entries"."workspace_id" = (
+                                select
+                                  $60::uuid
+                              )
+                              and "search_entries"."kind" = 'evidence'
+                            order by
+                              "search_entries"."at" desc,
+                              "search_entries"."id" desc
+                            limit
+                              2 * 1000
+                          ) as newest
+                        where
+                          words @@ (
+                            select
+                              search_in_scope (
+                                (
+                                  select
+                                    $61::uuid
+                                ),
+                                'evidence',
+                                false,
+                                of_texts
+                              )
+                            from
+                              similar_forms
+                          )
+                          and not words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $62::uuid
+                                ),
+                                'evidence',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $63::text
+                                )
+                              )
+                          )
+                        limit
+                          1000
+                      ) as newest_matching
+                    where
+                      (
+                        (
+                          select
+                            count(*)
+                          from
+                            matching_evidence
+                        ) > 1000
+                        or (
+                          select
+                            is_common
+                          from
+                            common_evidence
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          "search_entries"."id",
+                          "search_entries"."at",
+                          "search_entries"."words"
+                        from
+                          "search_entries"
+                        where
+                          "search_entries"."words" @@ (
+                            select
+                              search_in_scope (
+                                (
+                                  select
+                                    $64::uuid
+                                ),
+                                'evidence',
+                                true,
+                                of_texts
+                              )
+                            from
+                              similar_forms
+                          )
+                          and not words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $65::uuid
+                                ),
+                                'evidence',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $66::text
+                                )
+                              )
+                          )
+                          and "search_entries"."workspace_id"::text = (
+                            select
+                              $67::uuid
+                          )::text
+                          and (
+                            (
+                              select
+                                count(*)
+                              from
+                                matching_evidence
+                            ) > 1000
+                            or (
+                              select
+                                is_common
+                              from
+                                common_evidence
+                            )
+                          )
+                        limit
+                          1000
+                      ) as titled
+                  ) as compared
+                where
+                  exists (
+                    select
+                    from
+                      "seeds"
+                    where
+                      "seeds"."id" = (
+                        select
+                          "evidence"."seed_id"
+                        from
+                          "evidence"
+                        where
+                          "evidence"."id" = compared.id
+                      )
+                      and "seeds"."workspace_id" = (
+                        select
+                          $68::uuid
+                      )
+                      and (
+                        (
+                          select
+                            $69::uuid[]
+                        )::uuid[] = '{}'
+                        or exists (
+                          select
+                          from
+                            "teams"
+                          where
+                            "teams"."id" = "seeds"."team_id"
+                            and "teams"."id" = any (
+                              (
+                                select
+                                  $70::uuid[]
+                              )::uuid[]
+                            )
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $71::uuid[]
+                        )::uuid[] = '{}'
+                        or exists (
+                          select
+                          from
+                            "labels"
+                          where
+                            "labels"."id" = any ("seeds"."label_ids")
+                            and "labels"."id" = any (
+                              (
+                                select
+                                  $72::uuid[]
+                              )::uuid[]
+                            )
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $73::text[]
+                        )::text[] = '{}'
+                        or "seeds"."status" = any (
+                          (
+                            select
+                              $74::text[]
+                          )::text[]
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $75::uuid[]
+                        )::uuid[] = '{}'
+                        or "seeds"."lead_user_id" = any (
+                          (
+                            select
+                              $76::uuid[]
+                          )::uuid[]
+                        )
+                      )
+                      and (
+                        not (
+                          select
+                            $77::boolean
+                        )
+                        or "seeds"."lead_user_id" is null
+                      )
+                      and (
+                        (
+                          select
+                            $78::text
+                        ) is null
+                        or case (
+                            select
+                              $79::text
+                          )
+                          when 'for' then "seeds"."supports_count" > "seeds"."contradicts_count"
+                          when 'against' then "seeds"."supports_count" < "seeds"."contradicts_count"
+                          when 'even' then (
+                            "seeds"."supports_count" = "seeds"."contradicts_count"
+                            and "seeds"."supports_count" > - "seeds"."neutral_count"
+                          )
+                          when 'none' then ("seeds"."supports_count", "seeds"."contradicts_count", "seeds"."neutral_count") = (0, 0, 0)
+                        end
+                      )
+                      and (
+                        (
+                          select
+                            $80::timestamptz
+                        ) is null
+                        or (
+                          coalesce("seeds"."last_evidence_at", "seeds"."created_at") < (
+                            select
+                              $81::timestamptz
+                          )
+                          and "seeds"."status" not in ('validated', 'dropped')
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $82::date
+                        ) is null
+                        or (
+                          "seeds"."decide_by" between coalesce(
+                            (
+                              select
+                                $83::date
+                            ),
+                            '-infinity'
+                          ) and (
+                            select
+                              $84::date
+                          )
+                          and "seeds"."status" not in ('validated', 'dropped')
+                        )
+                      )
+                  )
+                union all
+                select
+                  'comment' as kind,
+                  id,
+                  at,
+                  case
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $85::uuid
+                          ),
+                          'comment',
+                          true,
+                          of_words
+                        )
+                      from
+                        similar_forms
+                    ) then 4
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $86::uuid
+                          ),
+                          'comment',
+                          true,
+                          of_texts
+                        )
+                      from
+                        similar_forms
+                    ) then 3
+                    when words @@ (
+                      select
+                        search_in_scope (
+                          (
+                            select
+                              $87::uuid
+                          ),
+                          'comment',
+                          false,
+                          of_words
+                        )
+                      from
+                        similar_forms
+                    ) then 2
+                    else 1
+                  end as rank
+                from
+                  (
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      matching_comment
+                    where
+                      not (
+                        (
+                          (
+                            select
+                              count(*)
+                            from
+                              matching_comment
+                          ) > 1000
+                          or (
+                            select
+                              is_common
+                            from
+                              common_comment
+                          )
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          id,
+                          at,
+                          words
+                        from
+                          (
+                            select
+                              "search_entries"."id",
+                              "search_entries"."at",
+                              "search_entries"."words"
+                            from
+                              "search_entries"
+                            where
+                              "search_entries"."workspace_id" = (
+                                select
+                                  $88::uuid
+                              )
+                              and "search_entries"."kind" = 'comment'
+                            order by
+                              "search_entries"."at" desc,
+                              "search_entries"."id" desc
+                            limit
+                              2 * 1000
+                          ) as newest
+                        where
+                          words @@ (
+                            select
+                              search_in_scope (
+                                (
+                                  select
+                                    $89::uuid
+                                ),
+                                'comment',
+                                false,
+                                of_texts
+                              )
+                            from
+                              similar_forms
+                          )
+                          and not words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $90::uuid
+                                ),
+                                'comment',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $91::text
+                                )
+                              )
+                          )
+                        limit
+                          1000
+                      ) as newest_matching
+                    where
+                      (
+                        (
+                          select
+                            count(*)
+                          from
+                            matching_comment
+                        ) > 1000
+                        or (
+                          select
+                            is_common
+                          from
+                            common_comment
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          "search_entries"."id",
+                          "search_entries"."at",
+                          "search_entries"."words"
+                        from
+                          "search_entries"
+                        where
+                          "search_entries"."words" @@ (
+                            select
+                              search_in_scope (
+                                (
+                                  select
+                                    $92::uuid
+                                ),
+                                'comment',
+                                true,
+                                of_texts
+                              )
+                            from
+                              similar_forms
+                          )
+                          and not words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $93::uuid
+                                ),
+                                'comment',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $94::text
+                                )
+                              )
+                          )
+                          and "search_entries"."workspace_id"::text = (
+                            select
+                              $95::uuid
+                          )::text
+                          and (
+                            (
+                              select
+                                count(*)
+                              from
+                                matching_comment
+                            ) > 1000
+                            or (
+                              select
+                                is_common
+                              from
+                                common_comment
+                            )
+                          )
+                        limit
+                          1000
+                      ) as titled
+                  ) as compared
+                where
+                  exists (
+                    select
+                    from
+                      "seeds"
+                    where
+                      "seeds"."id" = (
+                        select
+                          "comments"."seed_id"
+                        from
+                          "comments"
+                        where
+                          "comments"."id" = compared.id
+                      )
+                      and "seeds"."workspace_id" = (
+                        select
+                          $96::uuid
+                      )
+                      and (
+                        (
+                          select
+                            $97::uuid[]
+                        )::uuid[] = '{}'
+                        or exists (
+                          select
+                          from
+                            "teams"
+                          where
+                            "teams"."id" = "seeds"."team_id"
+                            and "teams"."id" = any (
+                              (
+                                select
+                                  $98::uuid[]
+                              )::uuid[]
+                            )
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $99::uuid[]
+                        )::uuid[] = '{}'
+                        or exists (
+                          select
+                          from
+                            "labels"
+                          where
+                            "labels"."id" = any ("seeds"."label_ids")
+                            and "labels"."id" = any (
+                              (
+                                select
+                                  $100::uuid[]
+                              )::uuid[]
+                            )
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $101::text[]
+                        )::text[] = '{}'
+                        or "seeds"."status" = any (
+                          (
+                            select
+                              $102::text[]
+                          )::text[]
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $103::uuid[]
+                        )::uuid[] = '{}'
+                        or "seeds"."lead_user_id" = any (
+                          (
+                            select
+                              $104::uuid[]
+                          )::uuid[]
+                        )
+                      )
+                      and (
+                        not (
+                          select
+                            $105::boolean
+                        )
+                        or "seeds"."lead_user_id" is null
+                      )
+                      and (
+                        (
+                          select
+                            $106::text
+                        ) is null
+                        or case (
+                            select
+                              $107::text
+                          )
+                          when 'for' then "seeds"."supports_count" > "seeds"."contradicts_count"
+                          when 'against' then "seeds"."supports_count" < "seeds"."contradicts_count"
+                          when 'even' then (
+                            "seeds"."supports_count" = "seeds"."contradicts_count"
+                            and "seeds"."supports_count" > - "seeds"."neutral_count"
+                          )
+                          when 'none' then ("seeds"."supports_count", "seeds"."contradicts_count", "seeds"."neutral_count") = (0, 0, 0)
+                        end
+                      )
+                      and (
+                        (
+                          select
+                            $108::timestamptz
+                        ) is null
+                        or (
+                          coalesce("seeds"."last_evidence_at", "seeds"."created_at") < (
+                            select
+                              $109::timestamptz
+                          )
+                          and "seeds"."status" not in ('validated', 'dropped')
+                        )
+                      )
+                      and (
+                        (
+                          select
+                            $110::date
+                        ) is null
+                        or (
+                          "seeds"."decide_by" between coalesce(
+                            (
+                              select
+                                $111::date
+                            ),
+                            '-infinity'
+                          ) and (
+                            select
+                              $112::date
+                          )
+                          and "seeds"."status" not in ('validated', 'dropped')
+                        )
+                      )
+                  )
+              ) as candidates
+          ) as found
+        where
+          (rank, at, id) < (
+            (
+              select
+                $113::int
+            ),
+            (
+              select
+                $114::timestamptz
+            ),
+            (
+              select
+                $115::uuid
+            )
+          )
+        order by
+          rank desc,
+          at desc,
+          id desc
+        limit
+          (
+            select
+              $116::int
+          )
+      ) as page
+      left join "evidence" on page.kind = 'evidence'
+      and "evidence"."id" = page.id
+      left join "comments" on page.kind = 'comment'
+      and "comments"."id" = page.id
+      left join "seeds" on "seeds"."id" = coalesce(
+        "evidence"."seed_id",
+        "comments"."seed_id",
+        case page.kind
+          when 'seed' then page.id
+        end
+      )
+      left join "users" on page.kind = 'person'
+      and "users"."id" = page.id
+      left join "teams" on page.kind = 'team'
+      and "teams"."id" = page.id
+      cross join lateral (
+        select
+          text,
+          greatest(
+            1,
+            position(
+              (
+                select
+                  coalesce(
+                    (
+                      search_words (
+                        (
+                          select
+                            $117::text
                         )
                       )
                     ) [1],
@@ -8317,7 +13419,7 @@ from
                               "search_entries"."at" desc,
                               "search_entries"."id" desc
                             limit
-                              800
+                              2 * 400
                           ) as newest
                         where
                           words @@ (
@@ -8538,7 +13640,7 @@ from
                               "search_entries"."at" desc,
                               "search_entries"."id" desc
                             limit
-                              800
+                              2 * 400
                           ) as newest
                         where
                           words @@ (
@@ -8759,7 +13861,7 @@ from
                               "search_entries"."at" desc,
                               "search_entries"."id" desc
                             limit
-                              800
+                              2 * 400
                           ) as newest
                         where
                           words @@ (
@@ -8980,7 +14082,7 @@ from
                               "search_entries"."at" desc,
                               "search_entries"."id" desc
                             limit
-                              800
+                              2 * 400
                           ) as newest
                         where
                           words @@ (
@@ -9201,7 +14303,7 @@ from
                               "search_entries"."at" desc,
                               "search_entries"."id" desc
                             limit
-                              800
+                              2 * 400
                           ) as newest
                         where
                           words @@ (
@@ -9406,8 +14508,9 @@ from
 delete from "seed_followers"
 where
   (
-    "seed_followers"."seed_id" = $1
-    and "seed_followers"."user_id" = $2
+    "seed_followers"."workspace_id" = $1
+    and "seed_followers"."seed_id" = $2
+    and "seed_followers"."user_id" = $3
   );
 
 -- seed_followers_insert
@@ -9421,7 +14524,10 @@ from
   "memberships"
 where
   (
-    "memberships"."workspace_id" = $2::uuid
+    "memberships"."workspace_id" = (
+      select
+        $2::uuid
+    )
     and "memberships"."user_id" = any (
       (
         select
@@ -9440,7 +14546,10 @@ from
   "seeds"
   inner join "users" on "users"."id" = "seeds"."lead_user_id"
 where
-  "seeds"."id" = $1;
+  (
+    "seeds"."workspace_id" = $1
+    and "seeds"."id" = $2
+  );
 
 -- seed_participants_insert
 insert into
@@ -9455,8 +14564,9 @@ from
   "seed_participants"
 where
   (
-    "seed_participants"."seed_id" = $1
-    and "seed_participants"."user_id" = $2
+    "seed_participants"."workspace_id" = $1
+    and "seed_participants"."seed_id" = $2
+    and "seed_participants"."user_id" = $3
   )
 for key share;
 
@@ -9473,9 +14583,12 @@ from
   inner join "users" on "users"."id" = "seed_participants"."user_id"
 where
   (
-    "seed_participants"."seed_id" = $1
-    and "seed_participants"."user_id" = $2
-    and "users"."kind" = $3
+    (
+      "seed_participants"."workspace_id" = $1
+      and "seed_participants"."seed_id" = $2
+      and "seed_participants"."user_id" = $3
+    )
+    and "users"."kind" = $4
     and "users"."suspended_at" is null
   );
 
@@ -9495,15 +14608,21 @@ from
       inner join "users" on "users"."id" = "seed_participants"."user_id"
     where
       (
-        "seed_participants"."seed_id" = $2
+        (
+          "seed_participants"."workspace_id" = (
+            select
+              $2::uuid
+          )
+          and "seed_participants"."seed_id" = $3
+        )
         and ("seed_participants"."joined_at", "seed_participants"."user_id") > (
           (
             select
-              $3::timestamptz
+              $4::timestamptz
           ),
           (
             select
-              $4::uuid
+              $5::uuid
           )
         )
       )
@@ -9513,7 +14632,7 @@ from
     limit
       (
         select
-          $5::int
+          $6::int
       )
   ) "rows";
 
@@ -9570,7 +14689,102 @@ update "seeds"
 set
   "lead_user_id" = $1
 where
-  "seeds"."id" = $2;
+  (
+    "seeds"."workspace_id" = $2
+    and "seeds"."id" = $3
+  );
+
+-- seeds_count_due_of_member
+select
+  "name",
+  "slug",
+  "overdue",
+  "week",
+  "silent"
+from
+  (
+    select
+      "workspaces"."name",
+      "workspaces"."slug",
+      (
+        select
+          count(*)::int
+        from
+          (
+            select
+            from
+              "seeds"
+            where
+              "seeds"."workspace_id" = "memberships"."workspace_id"
+              and "seeds"."deleted_at" is null
+              and "seeds"."status" not in ('validated', 'dropped')
+              and "seeds"."decide_by" < (
+                select
+                  $1::date
+              )
+            limit
+              100
+          ) as due
+      ) as "overdue",
+      (
+        select
+          count(*)::int
+        from
+          (
+            select
+            from
+              "seeds"
+            where
+              "seeds"."workspace_id" = "memberships"."workspace_id"
+              and "seeds"."deleted_at" is null
+              and "seeds"."status" not in ('validated', 'dropped')
+              and "seeds"."decide_by" between (
+                select
+                  $2::date
+              ) and (
+                select
+                  $3::date
+              )
+            limit
+              100
+          ) as due
+      ) as "week",
+      (
+        select
+          count(*)::int
+        from
+          (
+            select
+            from
+              "seeds"
+            where
+              "seeds"."workspace_id" = "memberships"."workspace_id"
+              and "seeds"."deleted_at" is null
+              and "seeds"."status" not in ('validated', 'dropped')
+              and coalesce("seeds"."last_evidence_at", "seeds"."created_at") < (
+                select
+                  $4::timestamptz
+              )
+            limit
+              100
+          ) as due
+      ) as "silent"
+    from
+      "memberships"
+      inner join "workspaces" on (
+        "workspaces"."id" = "memberships"."workspace_id"
+        and "workspaces"."deleted_at" is null
+      )
+    where
+      "memberships"."user_id" = $5
+    order by
+      "workspaces"."name",
+      "workspaces"."id"
+    limit
+      30
+  ) "counted"
+where
+  "overdue" + "week" + "silent" > 0;
 
 -- seeds_insert
 insert into
@@ -9583,6 +14797,10 @@ insert into
     "audience",
     "hypothesis",
     "success_criteria",
+    "criteria",
+    "question",
+    "decide_by",
+    "reminded_for",
     "status",
     "status_changed_at",
     "status_reason",
@@ -9592,9 +14810,14 @@ insert into
     "agent_name",
     "grant_id",
     "lead_user_id",
+    "team_id",
+    "label_ids",
     "created_at",
     "updated_at",
     "deleted_at",
+    "merged_into_seed_id",
+    "merged_at",
+    "merged_by_user_id",
     "supports_count",
     "contradicts_count",
     "neutral_count",
@@ -9615,16 +14838,25 @@ values
     $7,
     $8,
     $9,
-    default,
-    default,
-    default,
-    default,
     $10,
     $11,
+    default,
     $12,
+    default,
+    default,
+    default,
+    default,
     $13,
     $14,
     $15,
+    $16,
+    $17,
+    $18,
+    $19,
+    $20,
+    default,
+    default,
+    default,
     default,
     default,
     default,
@@ -9644,15 +14876,43 @@ select
   "audience",
   "hypothesis",
   "success_criteria",
+  "criteria",
   "status",
   "lead_user_id",
-  "workspace_id"
+  "question",
+  "decide_by",
+  (
+    select
+      "id"
+    from
+      "teams"
+    where
+      "teams"."id" = "seeds"."team_id"
+  ),
+  array(
+    select
+      "id"
+    from
+      "labels"
+    where
+      "labels"."id" = any ("seeds"."label_ids")
+    order by
+      "id"
+  ),
+  "workspace_id",
+  "merged_into_seed_id"
 from
   "seeds"
 where
   (
-    "seeds"."id" = $1
-    and "seeds"."deleted_at" is null
+    (
+      "seeds"."workspace_id" = $1
+      and "seeds"."id" = $2
+    )
+    and (
+      "seeds"."deleted_at" is null
+      or "seeds"."merged_into_seed_id" is not null
+    )
   )
 for no key update;
 
@@ -9661,11 +14921,81 @@ select
   "title",
   "created_by_user_id",
   "grant_id",
-  "deleted_at"
+  "deleted_at",
+  "merged_into_seed_id"
 from
   "seeds"
 where
-  "seeds"."id" = $1
+  (
+    "seeds"."workspace_id" = $1
+    and "seeds"."id" = $2
+  )
+for no key update;
+
+-- seeds_lock_merged_pair
+select
+  "id",
+  "title",
+  "lead_user_id",
+  "deleted_at",
+  "merged_into_seed_id",
+  "merged_at"
+from
+  "seeds"
+where
+  (
+    "seeds"."id" in (
+      $1::uuid,
+      (
+        select
+          source.merged_into_seed_id
+        from
+          "seeds" as source
+        where
+          source.id = $2::uuid
+      )
+    )
+    and "seeds"."workspace_id" = (
+      select
+        $3::uuid
+    )
+  )
+order by
+  "seeds"."id"
+for no key update;
+
+-- seeds_lock_of_attachment
+select
+  "id"
+from
+  "seeds"
+where
+  (
+    "seeds"."workspace_id" = $1
+    and "seeds"."id" = $2
+  )
+for no key update;
+
+-- seeds_lock_pair
+select
+  "id",
+  "title",
+  "lead_user_id",
+  "deleted_at",
+  "merged_into_seed_id",
+  "merged_at"
+from
+  "seeds"
+where
+  (
+    "seeds"."id" in ($1::uuid, $2::uuid)
+    and "seeds"."workspace_id" = (
+      select
+        $3::uuid
+    )
+  )
+order by
+  "seeds"."id"
 for no key update;
 
 -- seeds_lock_shared
@@ -9676,88 +15006,87 @@ select
   "audience",
   "hypothesis",
   "success_criteria",
+  "criteria",
   "status",
   "lead_user_id",
-  "workspace_id"
+  "question",
+  "decide_by",
+  (
+    select
+      "id"
+    from
+      "teams"
+    where
+      "teams"."id" = "seeds"."team_id"
+  ),
+  array(
+    select
+      "id"
+    from
+      "labels"
+    where
+      "labels"."id" = any ("seeds"."label_ids")
+    order by
+      "id"
+  ),
+  "workspace_id",
+  "merged_into_seed_id"
 from
   "seeds"
 where
   (
-    "seeds"."id" = $1
-    and "seeds"."deleted_at" is null
+    (
+      "seeds"."workspace_id" = $1
+      and "seeds"."id" = $2
+    )
+    and (
+      "seeds"."deleted_at" is null
+      or "seeds"."merged_into_seed_id" is not null
+    )
   )
 for share;
 
--- seeds_select
+-- seeds_lock_to_remind
 select
-  "seeds"."id",
-  "seeds"."workspace_id",
-  $1::text || "seeds"."id",
-  "seeds"."title",
-  "seeds"."summary",
-  "seeds"."problem",
-  "seeds"."audience",
-  "seeds"."hypothesis",
-  "seeds"."success_criteria",
-  "seeds"."status",
-  "seeds"."lead_user_id",
-  "seeds"."status_reason",
-  case
-    when "seeds"."status" in ($2, $3) then to_char("seeds"."status_changed_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-  end,
-  case
-    when "seeds"."status" in ($4, $5) then "seeds"."status_changed_by_user_id"
-  end,
-  case
-    when "seeds"."status" in ($6, $7) then "seeds"."status_changed_by_name"
-  end,
-  "seeds"."created_by_user_id",
-  "creators"."name",
-  "seeds"."agent_name",
-  "leads"."name",
-  "seeds"."participant_count",
-  exists (
-    select
-    from
-      "seed_participants"
-    where
-      (
-        "seed_participants"."seed_id" = "seeds"."id"
-        and "seed_participants"."user_id" = $8
-      )
-  ),
-  exists (
-    select
-    from
-      "seed_followers"
-    where
-      (
-        "seed_followers"."seed_id" = "seeds"."id"
-        and "seed_followers"."user_id" = $9
-      )
-  ),
-  json_build_object(
-    'supports',
-    "seeds"."supports_count",
-    'contradicts',
-    "seeds"."contradicts_count",
-    'neutral',
-    "seeds"."neutral_count"
-  ),
-  "seeds"."comment_count",
-  "seeds"."last_evidence_at",
-  "seeds"."last_comment_at",
-  "seeds"."created_at",
-  "seeds"."updated_at",
-  "seeds"."activity_at"
+  "seeds"."id"
 from
   "seeds"
-  left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
-  left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
+  inner join "workspaces" on (
+    "workspaces"."id" = "seeds"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  )
 where
+  "seeds"."decide_by" between (
+    select
+      $1::date
+  ) and (
+    select
+      $2::date
+  )
+  and "seeds"."decide_by" is distinct from "seeds"."reminded_for"
+  and "seeds"."deleted_at" is null
+  and "seeds"."status" not in ('validated', 'dropped')
+order by
+  "seeds"."decide_by",
+  "seeds"."id"
+limit
   (
-    "seeds"."id" = $10
-    and "seeds"."deleted_at" is null
+    select
+      $3::int
+  )
+for no key update of
+  "seeds" skip locked;
+
+-- seeds_mark_reminded
+update "seeds"
+set
+  "reminded_for" = "seeds"."decide_by"
+where
+  "seeds"."id" = any (
+    (
+      select
+        $1::uuid[]
+    )::uuid[]
   );
 
 -- seeds_select_active_of_status
@@ -9776,8 +15105,11 @@ from
       "seeds"."audience" as "audience",
       "seeds"."hypothesis" as "hypothesis",
       "seeds"."success_criteria" as "successCriteria",
+      "seeds"."criteria" as "criteria",
       "seeds"."status" as "status",
       "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."question" as "question",
+      "seeds"."decide_by" as "decideBy",
       "seeds"."status_reason" as "statusReason",
       case
         when "seeds"."status" in ($2, $3) then to_char("seeds"."status_changed_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
@@ -9792,6 +15124,30 @@ from
       "creators"."name" as "createdByName",
       "seeds"."agent_name" as "agentName",
       "leads"."name" as "leadName",
+      "teams"."id" as "teamId",
+      "teams"."name" as "teamName",
+      case
+        when "seeds"."label_ids" = '{}' then '[]'::json
+        else coalesce(
+          (
+            select
+              json_agg(label)
+            from
+              (
+                select
+                  "labels"."id",
+                  "labels"."name"
+                from
+                  "labels"
+                where
+                  "labels"."id" = any ("seeds"."label_ids")
+                order by
+                  "labels"."id"
+              ) as label
+          ),
+          '[]'
+        )
+      end as "labels",
       "seeds"."participant_count" as "participantCount",
       exists (
         select
@@ -9822,6 +15178,45 @@ from
         "seeds"."neutral_count"
       ) as "evidenceCounts",
       "seeds"."comment_count" as "commentCount",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            (
+              "attachments"."seed_id" = "seeds"."id"
+              and "attachments"."evidence_id" is null
+              and "attachments"."comment_id" is null
+            )
+        ),
+        '[]'
+      ) as "attachments",
       to_char("seeds"."last_evidence_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastEvidenceAt",
       to_char("seeds"."last_comment_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastCommentAt",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
@@ -9841,13 +15236,16 @@ from
             select
               "id",
               "activity_at",
-              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
+              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length("seeds"."question"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
             from
               "seeds"
             where
               (
                 (
-                  "seeds"."workspace_id" = $10
+                  "seeds"."workspace_id" = (
+                    select
+                      $10::uuid
+                  )
                   and "seeds"."deleted_at" is null
                   and "seeds"."status" = (
                     select
@@ -9878,6 +15276,7 @@ from
       inner join "seeds" on "seeds"."id" = "page_bytes"."id"
       left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
       left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
+      left join "teams" on "teams"."id" = "seeds"."team_id"
     where
       "bytes_before" < $15
     order by
@@ -9901,8 +15300,11 @@ from
       "seeds"."audience" as "audience",
       "seeds"."hypothesis" as "hypothesis",
       "seeds"."success_criteria" as "successCriteria",
+      "seeds"."criteria" as "criteria",
       "seeds"."status" as "status",
       "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."question" as "question",
+      "seeds"."decide_by" as "decideBy",
       "seeds"."status_reason" as "statusReason",
       case
         when "seeds"."status" in ($2, $3) then to_char("seeds"."status_changed_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
@@ -9917,6 +15319,30 @@ from
       "creators"."name" as "createdByName",
       "seeds"."agent_name" as "agentName",
       "leads"."name" as "leadName",
+      "teams"."id" as "teamId",
+      "teams"."name" as "teamName",
+      case
+        when "seeds"."label_ids" = '{}' then '[]'::json
+        else coalesce(
+          (
+            select
+              json_agg(label)
+            from
+              (
+                select
+                  "labels"."id",
+                  "labels"."name"
+                from
+                  "labels"
+                where
+                  "labels"."id" = any ("seeds"."label_ids")
+                order by
+                  "labels"."id"
+              ) as label
+          ),
+          '[]'
+        )
+      end as "labels",
       "seeds"."participant_count" as "participantCount",
       exists (
         select
@@ -9947,6 +15373,45 @@ from
         "seeds"."neutral_count"
       ) as "evidenceCounts",
       "seeds"."comment_count" as "commentCount",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            (
+              "attachments"."seed_id" = "seeds"."id"
+              and "attachments"."evidence_id" is null
+              and "attachments"."comment_id" is null
+            )
+        ),
+        '[]'
+      ) as "attachments",
       to_char("seeds"."last_evidence_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastEvidenceAt",
       to_char("seeds"."last_comment_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastCommentAt",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
@@ -9966,13 +15431,16 @@ from
             select
               "id",
               "activity_at",
-              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
+              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length("seeds"."question"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
             from
               "seeds"
             where
               (
                 (
-                  "seeds"."workspace_id" = $10
+                  "seeds"."workspace_id" = (
+                    select
+                      $10::uuid
+                  )
                   and "seeds"."deleted_at" is null
                 )
                 and ("seeds"."activity_at", "seeds"."id") < (
@@ -9999,6 +15467,7 @@ from
       inner join "seeds" on "seeds"."id" = "page_bytes"."id"
       left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
       left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
+      left join "teams" on "teams"."id" = "seeds"."team_id"
     where
       "bytes_before" < $14
     order by
@@ -10022,8 +15491,11 @@ from
       "seeds"."audience" as "audience",
       "seeds"."hypothesis" as "hypothesis",
       "seeds"."success_criteria" as "successCriteria",
+      "seeds"."criteria" as "criteria",
       "seeds"."status" as "status",
       "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."question" as "question",
+      "seeds"."decide_by" as "decideBy",
       "seeds"."status_reason" as "statusReason",
       case
         when "seeds"."status" in ($2, $3) then to_char("seeds"."status_changed_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
@@ -10038,6 +15510,30 @@ from
       "creators"."name" as "createdByName",
       "seeds"."agent_name" as "agentName",
       "leads"."name" as "leadName",
+      "teams"."id" as "teamId",
+      "teams"."name" as "teamName",
+      case
+        when "seeds"."label_ids" = '{}' then '[]'::json
+        else coalesce(
+          (
+            select
+              json_agg(label)
+            from
+              (
+                select
+                  "labels"."id",
+                  "labels"."name"
+                from
+                  "labels"
+                where
+                  "labels"."id" = any ("seeds"."label_ids")
+                order by
+                  "labels"."id"
+              ) as label
+          ),
+          '[]'
+        )
+      end as "labels",
       "seeds"."participant_count" as "participantCount",
       exists (
         select
@@ -10068,6 +15564,45 @@ from
         "seeds"."neutral_count"
       ) as "evidenceCounts",
       "seeds"."comment_count" as "commentCount",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            (
+              "attachments"."seed_id" = "seeds"."id"
+              and "attachments"."evidence_id" is null
+              and "attachments"."comment_id" is null
+            )
+        ),
+        '[]'
+      ) as "attachments",
       to_char("seeds"."last_evidence_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastEvidenceAt",
       to_char("seeds"."last_comment_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastCommentAt",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
@@ -10087,13 +15622,16 @@ from
             select
               "id",
               "updated_at",
-              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
+              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length("seeds"."question"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
             from
               "seeds"
             where
               (
                 (
-                  "seeds"."workspace_id" = $10
+                  "seeds"."workspace_id" = (
+                    select
+                      $10::uuid
+                  )
                   and "seeds"."deleted_at" is null
                   and "seeds"."status" = (
                     select
@@ -10124,6 +15662,7 @@ from
       inner join "seeds" on "seeds"."id" = "page_bytes"."id"
       left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
       left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
+      left join "teams" on "teams"."id" = "seeds"."team_id"
     where
       "bytes_before" < $15
     order by
@@ -10147,8 +15686,11 @@ from
       "seeds"."audience" as "audience",
       "seeds"."hypothesis" as "hypothesis",
       "seeds"."success_criteria" as "successCriteria",
+      "seeds"."criteria" as "criteria",
       "seeds"."status" as "status",
       "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."question" as "question",
+      "seeds"."decide_by" as "decideBy",
       "seeds"."status_reason" as "statusReason",
       case
         when "seeds"."status" in ($2, $3) then to_char("seeds"."status_changed_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
@@ -10163,6 +15705,30 @@ from
       "creators"."name" as "createdByName",
       "seeds"."agent_name" as "agentName",
       "leads"."name" as "leadName",
+      "teams"."id" as "teamId",
+      "teams"."name" as "teamName",
+      case
+        when "seeds"."label_ids" = '{}' then '[]'::json
+        else coalesce(
+          (
+            select
+              json_agg(label)
+            from
+              (
+                select
+                  "labels"."id",
+                  "labels"."name"
+                from
+                  "labels"
+                where
+                  "labels"."id" = any ("seeds"."label_ids")
+                order by
+                  "labels"."id"
+              ) as label
+          ),
+          '[]'
+        )
+      end as "labels",
       "seeds"."participant_count" as "participantCount",
       exists (
         select
@@ -10193,6 +15759,45 @@ from
         "seeds"."neutral_count"
       ) as "evidenceCounts",
       "seeds"."comment_count" as "commentCount",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            (
+              "attachments"."seed_id" = "seeds"."id"
+              and "attachments"."evidence_id" is null
+              and "attachments"."comment_id" is null
+            )
+        ),
+        '[]'
+      ) as "attachments",
       to_char("seeds"."last_evidence_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastEvidenceAt",
       to_char("seeds"."last_comment_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastCommentAt",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
@@ -10212,13 +15817,16 @@ from
             select
               "id",
               "updated_at",
-              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
+              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length("seeds"."question"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
             from
               "seeds"
             where
               (
                 (
-                  "seeds"."workspace_id" = $10
+                  "seeds"."workspace_id" = (
+                    select
+                      $10::uuid
+                  )
                   and "seeds"."deleted_at" is null
                 )
                 and ("seeds"."updated_at", "seeds"."id") < (
@@ -10245,6 +15853,7 @@ from
       inner join "seeds" on "seeds"."id" = "page_bytes"."id"
       left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
       left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
+      left join "teams" on "teams"."id" = "seeds"."team_id"
     where
       "bytes_before" < $14
     order by
@@ -10284,7 +15893,10 @@ where
           $2::uuid[]
       )::uuid[]
     )
-    and "seeds"."workspace_id" = $3
+    and "seeds"."workspace_id" = (
+      select
+        $3::uuid
+    )
   );
 
 -- seeds_select_kit
@@ -10308,7 +15920,7 @@ with
         select
           "id",
           "updated_at" as "sorted_at",
-          coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "seed_size"
+          coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length("seeds"."question"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "seed_size"
         from
           "seeds"
         where
@@ -10365,6 +15977,10 @@ with
       "seeds"."audience",
       "seeds"."hypothesis",
       "seeds"."success_criteria",
+      "seeds"."criteria",
+      "seeds"."question",
+      "seeds"."decide_by",
+      "seeds"."reminded_for",
       "seeds"."status",
       "seeds"."status_changed_at",
       "seeds"."status_reason",
@@ -10374,9 +15990,14 @@ with
       "seeds"."agent_name",
       "seeds"."grant_id",
       "seeds"."lead_user_id",
+      "seeds"."team_id",
+      "seeds"."label_ids",
       "seeds"."created_at",
       "seeds"."updated_at",
       "seeds"."deleted_at",
+      "seeds"."merged_into_seed_id",
+      "seeds"."merged_at",
+      "seeds"."merged_by_user_id",
       "seeds"."supports_count",
       "seeds"."contradicts_count",
       "seeds"."neutral_count",
@@ -10424,6 +16045,7 @@ with
                 "pieces"."verdict" as "verdict",
                 "pieces"."summary" as "summary",
                 "pieces"."source_url" as "sourceUrl",
+                "pieces"."criterion_ids" as "criterionIds",
                 "pieces"."author_user_id" as "authorUserId",
                 "pieces"."author_name" as "authorName",
                 "pieces"."agent_name" as "agentName",
@@ -10449,6 +16071,7 @@ with
           "newest"."verdict",
           "newest"."summary",
           "newest"."source_url",
+          "newest"."criterion_ids",
           "newest"."author_user_id",
           "newest"."author_name",
           "newest"."agent_name",
@@ -10471,6 +16094,7 @@ with
               "verdict",
               "summary",
               "source_url",
+              "criterion_ids",
               "author_user_id",
               "author_name",
               "agent_name",
@@ -10480,6 +16104,7 @@ with
               "withdrawn_by_user_id",
               "withdrawn_by_name",
               "withdrawn_reason",
+              "seen_by_count",
               row_number() over (
                 order by
                   "created_at" desc,
@@ -10555,7 +16180,10 @@ from
                   "latest"."audience" as "audience",
                   "latest"."hypothesis" as "hypothesis",
                   "latest"."success_criteria" as "successCriteria",
+                  "latest"."criteria" as "criteria",
                   "latest"."status" as "status",
+                  "latest"."question" as "question",
+                  "latest"."decide_by" as "decideBy",
                   "latest"."agent_name" as "agentName",
                   "latest"."lead_user_id" as "leadUserId",
                   "latest"."participant_count" as "participantCount",
@@ -10683,7 +16311,10 @@ select
           "seeds"."audience" as "audience",
           "seeds"."hypothesis" as "hypothesis",
           "seeds"."success_criteria" as "successCriteria",
+          "seeds"."criteria" as "criteria",
           "seeds"."status" as "status",
+          "seeds"."question" as "question",
+          "seeds"."decide_by" as "decideBy",
           "seeds"."agent_name" as "agentName",
           "seeds"."lead_user_id" as "leadUserId",
           "seeds"."participant_count" as "participantCount",
@@ -10745,6 +16376,7 @@ from
                 "newest"."verdict" as "verdict",
                 "newest"."summary" as "summary",
                 "newest"."source_url" as "sourceUrl",
+                "newest"."criterion_ids" as "criterionIds",
                 "newest"."author_user_id" as "authorUserId",
                 "newest"."author_name" as "authorName",
                 "newest"."agent_name" as "agentName",
@@ -10771,6 +16403,7 @@ from
           "verdict",
           "summary",
           "source_url",
+          "criterion_ids",
           "author_user_id",
           "author_name",
           "agent_name",
@@ -10780,6 +16413,7 @@ from
           "withdrawn_by_user_id",
           "withdrawn_by_name",
           "withdrawn_reason",
+          "seen_by_count",
           row_number() over (
             order by
               "evidence"."created_at" desc,
@@ -10846,7 +16480,7 @@ with
         select
           "id",
           "updated_at" as "sorted_at",
-          coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "seed_size"
+          coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length("seeds"."question"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "seed_size"
         from
           "seeds"
         where
@@ -10930,6 +16564,10 @@ with
       "seeds"."audience",
       "seeds"."hypothesis",
       "seeds"."success_criteria",
+      "seeds"."criteria",
+      "seeds"."question",
+      "seeds"."decide_by",
+      "seeds"."reminded_for",
       "seeds"."status",
       "seeds"."status_changed_at",
       "seeds"."status_reason",
@@ -10939,9 +16577,14 @@ with
       "seeds"."agent_name",
       "seeds"."grant_id",
       "seeds"."lead_user_id",
+      "seeds"."team_id",
+      "seeds"."label_ids",
       "seeds"."created_at",
       "seeds"."updated_at",
       "seeds"."deleted_at",
+      "seeds"."merged_into_seed_id",
+      "seeds"."merged_at",
+      "seeds"."merged_by_user_id",
       "seeds"."supports_count",
       "seeds"."contradicts_count",
       "seeds"."neutral_count",
@@ -10989,6 +16632,7 @@ with
                 "pieces"."verdict" as "verdict",
                 "pieces"."summary" as "summary",
                 "pieces"."source_url" as "sourceUrl",
+                "pieces"."criterion_ids" as "criterionIds",
                 "pieces"."author_user_id" as "authorUserId",
                 "pieces"."author_name" as "authorName",
                 "pieces"."agent_name" as "agentName",
@@ -11014,6 +16658,7 @@ with
           "newest"."verdict",
           "newest"."summary",
           "newest"."source_url",
+          "newest"."criterion_ids",
           "newest"."author_user_id",
           "newest"."author_name",
           "newest"."agent_name",
@@ -11036,6 +16681,7 @@ with
               "verdict",
               "summary",
               "source_url",
+              "criterion_ids",
               "author_user_id",
               "author_name",
               "agent_name",
@@ -11045,6 +16691,7 @@ with
               "withdrawn_by_user_id",
               "withdrawn_by_name",
               "withdrawn_reason",
+              "seen_by_count",
               row_number() over (
                 order by
                   "created_at" desc,
@@ -11120,7 +16767,10 @@ from
                   "latest"."audience" as "audience",
                   "latest"."hypothesis" as "hypothesis",
                   "latest"."success_criteria" as "successCriteria",
+                  "latest"."criteria" as "criteria",
                   "latest"."status" as "status",
+                  "latest"."question" as "question",
+                  "latest"."decide_by" as "decideBy",
                   "latest"."agent_name" as "agentName",
                   "latest"."lead_user_id" as "leadUserId",
                   "latest"."participant_count" as "participantCount",
@@ -11260,6 +16910,29 @@ from
       )
   ) "totals";
 
+-- seeds_select_merged_into
+select
+  "seeds"."id",
+  "seeds"."title",
+  "seeds"."lead_user_id",
+  "seeds"."merged_at",
+  "users"."name"
+from
+  "seeds"
+  left join "users" on "users"."id" = "seeds"."merged_by_user_id"
+where
+  (
+    "seeds"."workspace_id" = (
+      select
+        $1::uuid
+    )
+    and "seeds"."merged_into_seed_id" = $2
+  )
+order by
+  "seeds"."merged_at" desc
+limit
+  20;
+
 -- seeds_select_of_status
 select
   coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
@@ -11276,8 +16949,11 @@ from
       "seeds"."audience" as "audience",
       "seeds"."hypothesis" as "hypothesis",
       "seeds"."success_criteria" as "successCriteria",
+      "seeds"."criteria" as "criteria",
       "seeds"."status" as "status",
       "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."question" as "question",
+      "seeds"."decide_by" as "decideBy",
       "seeds"."status_reason" as "statusReason",
       case
         when "seeds"."status" in ($2, $3) then to_char("seeds"."status_changed_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
@@ -11292,6 +16968,30 @@ from
       "creators"."name" as "createdByName",
       "seeds"."agent_name" as "agentName",
       "leads"."name" as "leadName",
+      "teams"."id" as "teamId",
+      "teams"."name" as "teamName",
+      case
+        when "seeds"."label_ids" = '{}' then '[]'::json
+        else coalesce(
+          (
+            select
+              json_agg(label)
+            from
+              (
+                select
+                  "labels"."id",
+                  "labels"."name"
+                from
+                  "labels"
+                where
+                  "labels"."id" = any ("seeds"."label_ids")
+                order by
+                  "labels"."id"
+              ) as label
+          ),
+          '[]'
+        )
+      end as "labels",
       "seeds"."participant_count" as "participantCount",
       exists (
         select
@@ -11322,6 +17022,45 @@ from
         "seeds"."neutral_count"
       ) as "evidenceCounts",
       "seeds"."comment_count" as "commentCount",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            (
+              "attachments"."seed_id" = "seeds"."id"
+              and "attachments"."evidence_id" is null
+              and "attachments"."comment_id" is null
+            )
+        ),
+        '[]'
+      ) as "attachments",
       to_char("seeds"."last_evidence_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastEvidenceAt",
       to_char("seeds"."last_comment_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastCommentAt",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
@@ -11341,13 +17080,16 @@ from
             select
               "id",
               "created_at",
-              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
+              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length("seeds"."question"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
             from
               "seeds"
             where
               (
                 (
-                  "seeds"."workspace_id" = $10
+                  "seeds"."workspace_id" = (
+                    select
+                      $10::uuid
+                  )
                   and "seeds"."deleted_at" is null
                   and "seeds"."status" = (
                     select
@@ -11378,6 +17120,7 @@ from
       inner join "seeds" on "seeds"."id" = "page_bytes"."id"
       left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
       left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
+      left join "teams" on "teams"."id" = "seeds"."team_id"
     where
       "bytes_before" < $15
     order by
@@ -11401,8 +17144,11 @@ from
       "seeds"."audience" as "audience",
       "seeds"."hypothesis" as "hypothesis",
       "seeds"."success_criteria" as "successCriteria",
+      "seeds"."criteria" as "criteria",
       "seeds"."status" as "status",
       "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."question" as "question",
+      "seeds"."decide_by" as "decideBy",
       "seeds"."status_reason" as "statusReason",
       case
         when "seeds"."status" in ($2, $3) then to_char("seeds"."status_changed_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
@@ -11417,6 +17163,30 @@ from
       "creators"."name" as "createdByName",
       "seeds"."agent_name" as "agentName",
       "leads"."name" as "leadName",
+      "teams"."id" as "teamId",
+      "teams"."name" as "teamName",
+      case
+        when "seeds"."label_ids" = '{}' then '[]'::json
+        else coalesce(
+          (
+            select
+              json_agg(label)
+            from
+              (
+                select
+                  "labels"."id",
+                  "labels"."name"
+                from
+                  "labels"
+                where
+                  "labels"."id" = any ("seeds"."label_ids")
+                order by
+                  "labels"."id"
+              ) as label
+          ),
+          '[]'
+        )
+      end as "labels",
       "seeds"."participant_count" as "participantCount",
       exists (
         select
@@ -11447,6 +17217,45 @@ from
         "seeds"."neutral_count"
       ) as "evidenceCounts",
       "seeds"."comment_count" as "commentCount",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object(
+                'id',
+                "attachments"."id",
+                'workspaceId',
+                "attachments"."workspace_id",
+                'name',
+                "attachments"."name",
+                'type',
+                "attachments"."type",
+                'bytes',
+                "attachments"."bytes",
+                'width',
+                "attachments"."width",
+                'height',
+                "attachments"."height",
+                'createdByUserId',
+                "attachments"."created_by_user_id",
+                'createdAt',
+                to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+              )
+              order by
+                "attachments"."position",
+                "attachments"."id"
+            )
+          from
+            "attachments"
+          where
+            (
+              "attachments"."seed_id" = "seeds"."id"
+              and "attachments"."evidence_id" is null
+              and "attachments"."comment_id" is null
+            )
+        ),
+        '[]'
+      ) as "attachments",
       to_char("seeds"."last_evidence_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastEvidenceAt",
       to_char("seeds"."last_comment_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastCommentAt",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
@@ -11466,13 +17275,16 @@ from
             select
               "id",
               "created_at",
-              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
+              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length("seeds"."question"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
             from
               "seeds"
             where
               (
                 (
-                  "seeds"."workspace_id" = $10
+                  "seeds"."workspace_id" = (
+                    select
+                      $10::uuid
+                  )
                   and "seeds"."deleted_at" is null
                 )
                 and ("seeds"."created_at", "seeds"."id") < (
@@ -11499,6 +17311,7 @@ from
       inner join "seeds" on "seeds"."id" = "page_bytes"."id"
       left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
       left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
+      left join "teams" on "teams"."id" = "seeds"."team_id"
     where
       "bytes_before" < $14
     order by
@@ -11517,8 +17330,11 @@ select
   "seeds"."audience",
   "seeds"."hypothesis",
   "seeds"."success_criteria",
+  "seeds"."criteria",
   "seeds"."status",
   "seeds"."lead_user_id",
+  "seeds"."question",
+  "seeds"."decide_by",
   "seeds"."status_reason",
   case
     when "seeds"."status" in ($2, $3) then to_char("seeds"."status_changed_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
@@ -11533,6 +17349,30 @@ select
   "creators"."name",
   "seeds"."agent_name",
   "leads"."name",
+  "teams"."id",
+  "teams"."name",
+  case
+    when "seeds"."label_ids" = '{}' then '[]'::json
+    else coalesce(
+      (
+        select
+          json_agg(label)
+        from
+          (
+            select
+              "labels"."id",
+              "labels"."name"
+            from
+              "labels"
+            where
+              "labels"."id" = any ("seeds"."label_ids")
+            order by
+              "labels"."id"
+          ) as label
+      ),
+      '[]'
+    )
+  end,
   "seeds"."participant_count",
   exists (
     select
@@ -11563,6 +17403,45 @@ select
     "seeds"."neutral_count"
   ),
   "seeds"."comment_count",
+  coalesce(
+    (
+      select
+        json_agg(
+          json_build_object(
+            'id',
+            "attachments"."id",
+            'workspaceId',
+            "attachments"."workspace_id",
+            'name',
+            "attachments"."name",
+            'type',
+            "attachments"."type",
+            'bytes',
+            "attachments"."bytes",
+            'width',
+            "attachments"."width",
+            'height',
+            "attachments"."height",
+            'createdByUserId',
+            "attachments"."created_by_user_id",
+            'createdAt',
+            to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+          )
+          order by
+            "attachments"."position",
+            "attachments"."id"
+        )
+      from
+        "attachments"
+      where
+        (
+          "attachments"."seed_id" = "seeds"."id"
+          and "attachments"."evidence_id" is null
+          and "attachments"."comment_id" is null
+        )
+    ),
+    '[]'
+  ),
   "seeds"."last_evidence_at",
   "seeds"."last_comment_at",
   "seeds"."created_at",
@@ -11572,12 +17451,307 @@ from
   "seeds"
   left join "users" "creators" on "creators"."id" = "seeds"."created_by_user_id"
   left join "users" "leads" on "leads"."id" = "seeds"."lead_user_id"
+  left join "teams" on "teams"."id" = "seeds"."team_id"
 where
   (
-    "seeds"."id" = $10
-    and "seeds"."workspace_id" = $11
+    (
+      "seeds"."workspace_id" = $10
+      and "seeds"."id" = $11
+    )
     and "seeds"."deleted_at" is null
   );
+
+-- seeds_select_similar
+select
+  "seeds"."id",
+  "seeds"."title",
+  "seeds"."status",
+  $1::text || "seeds"."id"
+from
+  (
+    with
+      whole_title as materialized (
+        -- In quotes. Made once: as a part of the condition, it would be for each row that the index gives.
+        select
+          search_query (
+            (
+              select
+                $2::uuid
+            ),
+            'seed',
+            true,
+            false,
+            '"' || replace(
+              (
+                select
+                  $3::text
+              ),
+              '"',
+              ' '
+            ) || '"'
+          ) as query
+      ),
+      whole_titles as materialized (
+        select
+          found.id
+        from
+          whole_title,
+          lateral (
+            select
+              "search_entries"."id"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ whole_title.query
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $4::uuid
+              )::text
+            limit
+              10
+          ) as found
+      ),
+      asked_words as materialized (
+        select
+          word,
+          row_number() over (
+            order by
+              length(word) desc,
+              n
+          ) as n,
+          search_query (
+            (
+              select
+                $5::uuid
+            ),
+            'seed',
+            true,
+            length(word) > 2,
+            word
+          ) as query
+        from
+          (
+            select
+              word,
+              min(n) as n,
+              bool_or(
+                length(word) > 2
+                or search_is_unspaced (word)
+                and length(word) > 1
+                or word ~ '[0-9]'
+              ) as is_telling
+            from
+              unnest(
+                search_words (
+                  (
+                    select
+                      $6::text
+                  )
+                )
+              ) with ordinality as list (word, n)
+            group by
+              word
+          ) as each_word
+        where
+          (
+            select
+              count(*)
+            from
+              whole_titles
+          ) < 5
+          and (
+            is_telling
+            or not exists (
+              select
+              from
+                unnest(
+                  search_words (
+                    (
+                      select
+                        $7::text
+                    )
+                  )
+                ) as word
+              where
+                length(word) > 2
+                or search_is_unspaced (word)
+                and length(word) > 1
+                or word ~ '[0-9]'
+            )
+          )
+        order by
+          n
+        limit
+          6
+      ),
+      known_words as materialized (
+        select
+          word,
+          n,
+          query,
+          exists (
+            select
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ asked_words.query
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $8::uuid
+              )::text
+          ) as is_known
+        from
+          asked_words
+      ),
+      terms as materialized (
+        select
+          query
+        from
+          known_words
+        where
+          is_known
+        union all
+        select
+          string_agg('(' || query::text || ')', ' & ')::tsquery
+        from
+          known_words
+        where
+          is_known
+        having
+          count(*) > 2
+        union all
+        select
+          one.query && other.query
+        from
+          known_words as one
+          join known_words as other on one.n < other.n
+          and other.n <= 4
+        where
+          one.is_known
+          and other.is_known
+        union all
+        -- What no title has may have a mistake in it, or be in the middle of a word.
+        select
+          search_similar (
+            (
+              select
+                $9::uuid
+            ),
+            'seed',
+            true,
+            true,
+            word,
+            true
+          )
+        from
+          known_words
+        where
+          not is_known
+      )
+    select
+      id,
+      sum(1.0 / matches) as weight
+    from
+      (
+        select
+          id,
+          count(*) over () as matches
+        from
+          whole_titles
+        union all
+        select
+          matching.id,
+          count(*) over (
+            partition by
+              term
+          ) as matches
+        from
+          (
+            select
+              query,
+              row_number() over () as term
+            from
+              terms
+          ) as terms,
+          lateral (
+            select
+              "search_entries"."id"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ terms.query
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $10::uuid
+              )::text
+            limit
+              40
+          ) as matching
+      ) as matched
+    group by
+      id
+    order by
+      weight desc,
+      id desc
+    limit
+      60
+  ) as found
+  inner join "seeds" on "seeds"."id" = found.id
+  and "seeds"."deleted_at" is null;
+
+-- seeds_select_team
+select
+  "teams"."id",
+  "teams"."name"
+from
+  "seeds"
+  inner join "teams" on "teams"."id" = "seeds"."team_id"
+where
+  (
+    "seeds"."workspace_id" = $1
+    and "seeds"."id" = $2
+  );
+
+-- seeds_select_team_and_labels
+select
+  (
+    select
+      json_build_object('id', "id", 'name', "name")
+    from
+      "teams"
+    where
+      "id" = $1::uuid
+      and "workspace_id" = $2::uuid
+  ),
+  coalesce(
+    (
+      select
+        json_agg(label)
+      from
+        (
+          select
+            "id",
+            "name"
+          from
+            "labels"
+          where
+            "labels"."id" = any (
+              (
+                select
+                  $3::uuid[]
+              )::uuid[]
+            )
+            and "labels"."workspace_id" = $4::uuid
+          order by
+            "id"
+        ) as label
+    ),
+    '[]'
+  )
+from
+  (
+    select
+  ) as nothing;
 
 -- seeds_select_use
 select
@@ -11642,7 +17816,10 @@ select
 from
   "seeds"
 where
-  "seeds"."id" = $1;
+  (
+    "seeds"."workspace_id" = $1
+    and "seeds"."id" = $2
+  );
 
 -- seeds_set_deleted
 update "seeds"
@@ -11650,14 +17827,30 @@ set
   "updated_at" = $1::timestamptz,
   "deleted_at" = $2::timestamptz
 where
-  "seeds"."id" = $3;
+  (
+    "seeds"."workspace_id" = $3
+    and "seeds"."id" = $4
+  );
 
 -- seeds_touch
 update "seeds"
 set
   "updated_at" = $1::timestamptz
 where
-  "seeds"."id" = $2;
+  (
+    "seeds"."workspace_id" = $2
+    and "seeds"."id" = $3
+  );
+
+-- seeds_touch_of_attachment
+update "seeds"
+set
+  "updated_at" = $1::timestamptz
+where
+  (
+    "seeds"."workspace_id" = $2
+    and "seeds"."id" = $3
+  );
 
 -- service_accounts_count
 select
@@ -11882,15 +18075,19 @@ from
       inner join "users" on "users"."id" = "team_members"."user_id"
     where
       (
-        "team_members"."team_id" = $2
+        "team_members"."workspace_id" = (
+          select
+            $2::uuid
+        )
+        and "team_members"."team_id" = $3
         and ("team_members"."added_at", "team_members"."user_id") > (
           (
             select
-              $3::timestamptz
+              $4::timestamptz
           ),
           (
             select
-              $4::uuid
+              $5::uuid
           )
         )
       )
@@ -11900,7 +18097,7 @@ from
     limit
       (
         select
-          $5::int
+          $6::int
       )
   ) "rows";
 
@@ -11980,6 +18177,7 @@ select
   "notify_role_changes",
   "notify_accepted_invites",
   "notify_agents",
+  "notify_decisions",
   "created_at",
   "search_text"
 from
@@ -12074,12 +18272,21 @@ from
               "webhooks"."id" as id,
               "webhooks"."failing_since" is not null as is_failing,
               waiting.next_attempt_at,
+              "webhooks"."format" is not null as is_chat,
               case
-                when "webhooks"."slowed_count" > 0 then 1
-                else 4
-              end - (
+                when "webhooks"."format" is not null then case in_progress
+                  when 0 then 100
+                  else 0
+                end
+                when "webhooks"."slowed_count" > 0 then 1 - in_progress
+                else 4 - in_progress
+              end as free
+            from
+              waiting
+              join "webhooks" on "webhooks"."id" = waiting.webhook_id,
+              lateral (
                 select
-                  count(*)
+                  count(*) as in_progress
                 from
                   "webhook_deliveries"
                 where
@@ -12088,10 +18295,7 @@ from
                     select
                       $2::timestamptz
                   )
-              ) as free
-            from
-              waiting
-              join "webhooks" on "webhooks"."id" = waiting.webhook_id
+              ) as leased
             where
               waiting.next_attempt_at <= (
                 select
@@ -12118,13 +18322,32 @@ from
       numbered as (
         select
           found.*,
-          row_number() over (
+          ready.is_failing,
+          dense_rank() over (
             partition by
               ready.is_failing
             order by
-              found.next_attempt_at
+              case
+                when ready.is_chat then ready.next_attempt_at
+                else found.next_attempt_at
+              end,
+              ready.id,
+              case
+                when not ready.is_chat then found.event_id
+              end
           ) as number,
-          ready.is_failing
+          dense_rank() over (
+            order by
+              ready.is_failing,
+              case
+                when ready.is_chat then ready.next_attempt_at
+                else found.next_attempt_at
+              end,
+              ready.id,
+              case
+                when not ready.is_chat then found.event_id
+              end
+          ) as number_of_all
         from
           ready,
           lateral (
@@ -12169,16 +18392,14 @@ from
     from
       numbered
     where
-      not is_failing
-      or number <= (
-        select
-          $7::int
-      )
-    order by
-      is_failing,
-      next_attempt_at
-    limit
       (
+        not is_failing
+        or number <= (
+          select
+            $7::int
+        )
+      )
+      and number_of_all <= (
         select
           $8::int
       )
@@ -12223,6 +18444,8 @@ returning
   "events"."position",
   "webhooks"."workspace_id",
   "webhooks"."url",
+  "webhooks"."format",
+  "webhooks"."types",
   "webhooks"."sealed_secret",
   "webhooks"."previous_sealed_secret",
   "webhooks"."previous_secret_until",
@@ -12267,9 +18490,51 @@ where
     and (
       "webhooks"."deleted_at" is null
       and "webhooks"."disabled_reason" is null
+      and case
+        when "webhooks"."types" = '{}' then "webhooks"."format" is null
+        or $6::text = 'everybody'
+        else $7 = any ("webhooks"."types")
+      end
       and (
-        "webhooks"."types" = '{}'
-        or $6 = any ("webhooks"."types")
+        "webhooks"."seed_ids" = '{}'
+        or $8::uuid = any ("webhooks"."seed_ids")
+      )
+      and (
+        "webhooks"."team_ids" = '{}'
+        and "webhooks"."label_ids" = '{}'
+        or exists (
+          select
+          from
+            "seeds"
+          where
+            "seeds"."workspace_id" = "webhooks"."workspace_id"
+            and "seeds"."id" = (
+              select
+                $9::uuid
+            )
+            and (
+              "webhooks"."team_ids" = '{}'
+              or exists (
+                select
+                from
+                  "teams"
+                where
+                  "teams"."id" = "seeds"."team_id"
+                  and "teams"."id" = any ("webhooks"."team_ids")
+              )
+            )
+            and (
+              "webhooks"."label_ids" = '{}'
+              or exists (
+                select
+                from
+                  "labels"
+                where
+                  "labels"."id" = any ("seeds"."label_ids")
+                  and "labels"."id" = any ("webhooks"."label_ids")
+              )
+            )
+        )
       )
     )
   );
@@ -12317,9 +18582,51 @@ from
     and (
       "webhooks"."deleted_at" is null
       and "webhooks"."disabled_reason" is null
+      and case
+        when "webhooks"."types" = '{}' then "webhooks"."format" is null
+        or $6::text = 'everybody'
+        else $7 = any ("webhooks"."types")
+      end
       and (
-        "webhooks"."types" = '{}'
-        or $6 = any ("webhooks"."types")
+        "webhooks"."seed_ids" = '{}'
+        or $8::uuid = any ("webhooks"."seed_ids")
+      )
+      and (
+        "webhooks"."team_ids" = '{}'
+        and "webhooks"."label_ids" = '{}'
+        or exists (
+          select
+          from
+            "seeds"
+          where
+            "seeds"."workspace_id" = "webhooks"."workspace_id"
+            and "seeds"."id" = (
+              select
+                $9::uuid
+            )
+            and (
+              "webhooks"."team_ids" = '{}'
+              or exists (
+                select
+                from
+                  "teams"
+                where
+                  "teams"."id" = "seeds"."team_id"
+                  and "teams"."id" = any ("webhooks"."team_ids")
+              )
+            )
+            and (
+              "webhooks"."label_ids" = '{}'
+              or exists (
+                select
+                from
+                  "labels"
+                where
+                  "labels"."id" = any ("seeds"."label_ids")
+                  and "labels"."id" = any ("webhooks"."label_ids")
+              )
+            )
+        )
       )
     )
   );
@@ -12554,7 +18861,9 @@ set
   "last_delivery_at" = $1::timestamptz,
   "failing_since" = $2,
   "slowed_count" = $3,
-  "paused_until" = $4
+  "paused_until" = case
+    when "webhooks"."format" is not null then $4::timestamptz + interval '1 minute'
+  end
 where
   (
     "webhooks"."id" = $5
@@ -12562,6 +18871,7 @@ where
       "webhooks"."failing_since" is not null
       or "webhooks"."slowed_count" > 0
       or "webhooks"."last_delivery_at" is null
+      or "webhooks"."format" is not null
       or "webhooks"."last_delivery_at" < $6::timestamptz - interval '10 seconds'
     )
   );
@@ -12584,7 +18894,11 @@ select
   "id",
   "url",
   "description",
+  "format",
   "types",
+  "seed_ids",
+  "team_ids",
+  "label_ids",
   "disabled_reason",
   "created_at",
   "last_delivery_at",
@@ -12605,7 +18919,11 @@ select
   "id",
   "url",
   "description",
+  "format",
   "types",
+  "seed_ids",
+  "team_ids",
+  "label_ids",
   "disabled_reason",
   "created_at",
   "last_delivery_at",
@@ -12659,6 +18977,14 @@ where
       or "workspace_slugs"."kept_until" > $3
     )
   );
+
+-- workspace_storage_select
+select
+  "attachment_bytes"
+from
+  "workspace_storage"
+where
+  "workspace_storage"."workspace_id" = $1;
 
 -- workspaces_lock_members
 select
@@ -12834,6 +19160,78 @@ from
   inner join "workspaces" on (
     "workspaces"."id" = "seeds"."workspace_id"
     and "workspaces"."deleted_at" is null
+  );
+
+-- workspaces_select_by_merged_seed
+select
+  "workspaces"."id",
+  "workspaces"."name",
+  "workspaces"."slug",
+  "workspaces"."icon_key",
+  "workspaces"."allowed_domains",
+  (
+    select
+      "memberships"."role"
+    from
+      "memberships"
+    where
+      "memberships"."workspace_id" = "workspaces"."id"
+      and "memberships"."user_id" = $1::uuid
+  ) as "caller_role",
+  (
+    select
+      "memberships"."last_used_at" > $2
+      and not exists (
+        select
+        from
+          "memberships" as other
+        where
+          other.user_id = "memberships"."user_id"
+          and other.workspace_id <> "memberships"."workspace_id"
+          and other.last_used_at >= "memberships"."last_used_at"
+      )
+    from
+      "memberships"
+    where
+      "memberships"."workspace_id" = "workspaces"."id"
+      and "memberships"."user_id" = $3::uuid
+  ) as "is_use_recorded",
+  "seeds"."id"
+from
+  "seeds"
+  inner join "workspaces" on (
+    "workspaces"."id" = "seeds"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  )
+where
+  (
+    "seeds"."id" = (
+      with recursive
+        chain (id, into_id) as (
+          select
+            id,
+            merged_into_seed_id
+          from
+            "seeds"
+          where
+            id = $4::uuid
+          union all
+          select
+            next.id,
+            next.merged_into_seed_id
+          from
+            chain
+            join "seeds" as next on next.id = chain.into_id
+        )
+      select
+        id
+      from
+        chain
+      where
+        into_id is null
+        and id <> $5::uuid
+    )
+    and "seeds"."deleted_at" is null
   );
 
 -- workspaces_select_by_seed

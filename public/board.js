@@ -1,10 +1,52 @@
-// The board of seeds: cards are dragged, and moved without leaving the page. Without this script, their menus are forms.
+// The board of seeds: cards are dragged, and moved without leaving the page, and lanes show more in place. Without this
+// script, the menus of cards are forms, and lanes show more by a link.
 
 const board = document.querySelector('.board')
 const form = board?.closest('form')
 
 // A workspace without seeds has no board, and viewers move nothing.
+if (board) letLanesGrow()
 if (form) letCardsMove()
+
+function letLanesGrow() {
+  board.addEventListener('click', async (event) => {
+    const link = event.target.closest('a[data-more]')
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    if (link.ariaBusy === 'true') return
+    link.ariaBusy = 'true'
+    const { status } = link.closest('.lane').dataset
+    const address = new URL(link.href)
+    address.hash = ''
+    try {
+      const { fresh } = await fetchBoard(address)
+      if (!fresh) throw new Error('There is no board.')
+      const shown = laneOf(status).querySelectorAll('li').length
+      const scrolled = lanes().map((lane) => lane.querySelector('ul').scrollTop)
+      history.replaceState(history.state, '', address)
+      board.dispatchEvent(new CustomEvent('fresh', { detail: fresh }))
+      for (const [i, lane] of lanes().entries()) lane.querySelector('ul').scrollTop = scrolled[i]
+      // Who used the keyboard goes on with what is new.
+      laneOf(status).querySelectorAll('li .title').item(shown)?.focus()
+    } catch {
+      location.assign(link.href)
+    }
+  })
+}
+
+async function fetchBoard(url, options) {
+  const answer = await fetch(url, options)
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  return { answer, page, fresh: page.querySelector('.board') }
+}
+
+function lanes() {
+  return [...board.querySelectorAll('.lane')]
+}
+
+function laneOf(name) {
+  return board.querySelector(`.lane[data-status="${name}"]`)
+}
 
 function letCardsMove() {
   const status = document.createElement('p')
@@ -62,9 +104,7 @@ function letCardsMove() {
     lane.querySelector('ul').prepend(card)
     glide(card, from)
     try {
-      const answer = await fetch(url, { method: 'POST', body: fields })
-      const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
-      const fresh = page.querySelector('.board')
+      const { answer, page, fresh } = await fetchBoard(url, { method: 'POST', body: fields })
       // Such as the page for signing in.
       if (!fresh) {
         location.assign(answer.url)
@@ -94,11 +134,7 @@ function letCardsMove() {
     status.textContent = text
   }
 
-  function laneOf(name) {
-    return board.querySelector(`.lane[data-status="${name}"]`)
-  }
-
   function mark(lane) {
-    for (const other of board.querySelectorAll('.lane')) other.classList.toggle('over', other === lane)
+    for (const other of lanes()) other.classList.toggle('over', other === lane)
   }
 }

@@ -1,4 +1,4 @@
-// Optional: opens the operation that the URL names, and sends requests.
+// Optional: finds operations, opens the one that the URL names, and sends requests.
 
 const keyInput = document.getElementById('api-key')
 
@@ -19,7 +19,7 @@ const findOperations = () => {
   let count = 0
   for (const operations of document.querySelectorAll('.operations')) {
     for (const operation of operations.children) {
-      const text = `${operation.id} ${operation.firstElementChild.textContent}`.toLowerCase()
+      const text = `${operation.id} ${operation.textContent}`.toLowerCase()
       operation.hidden = !words.every((word) => text.includes(word))
       if (!operation.hidden) count += 1
     }
@@ -31,11 +31,8 @@ finder?.addEventListener('input', findOperations)
 
 const openLinked = () => {
   const part = document.getElementById(location.hash.slice(1))
-  // A link leads to what the typed words hide, too.
-  if (finder && part?.closest('[hidden]')) {
-    finder.querySelector('input').value = ''
-    findOperations()
-  }
+  // Programs and older links name an operation on the first page.
+  if (finder && part?.matches('.operation')) location.replace(part.querySelector('a').href)
   if (part?.localName === 'details') part.open = true
   part?.scrollIntoView()
 }
@@ -52,7 +49,7 @@ for (const form of document.querySelectorAll('.try form')) {
       output.textContent = text
       output.hidden = text === ''
     }
-    const key = keyInput.value.trim()
+    const key = keyInput?.value.trim() ?? ''
     if ('needsKey' in form.dataset && key === '') {
       show('Enter your API key at the top of this page first.')
       return

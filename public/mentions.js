@@ -1,6 +1,6 @@
 // Mentions in comments, and the list of people at an @. A form names where people are found in `data-mentions`.
 //
-// A mention is stored as `[@Name](user:ID)`, of an agent as `[@Name](agent:GRANT)`, and reads `@Name` in the field. Other scripts use `field.toSent()`, which
+// A mention is stored as `[@Name](user:ID)`, of a team as `[@Name](team:ID)`, of an agent as `[@Name](agent:GRANT)`, and reads `@Name` in the field. Other scripts use `field.toSent()`, which
 // returns the stored form of the text, and `field.setSent(text)`, which shows one. `field.defaultValue` has the stored form.
 
 const waitMs = 150
@@ -8,7 +8,7 @@ const waitMs = 150
 const begun = /(?:^|[\s(])@([^\s@[\](][^@[\]()\n]{0,39}|)$/
 // As src/kernel/markdown.ts has it, with a name.
 const mention =
-  /\[@((?:[^[\]\\\n]|\\[^\n]){1,200})\]\((?:user|agent):[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\)/g
+  /\[@((?:[^[\]\\\n]|\\[^\n]){1,200})\]\((?:user|team|agent):[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\)/g
 // A letter or digit that goes on with the name before it. Scripts without spaces between words put the next word there.
 const goesOn =
   '(?![\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}])[\\p{L}\\p{N}]'
@@ -75,9 +75,10 @@ function showMentions(field) {
     )
   }
 
-  function add({ userId, grantId, name }, start) {
+  function add({ userId, teamId, grantId, name }, start) {
     // As src/domain/comments.ts writes it.
-    const source = `[@${name.replace(/[\\[\]*_`<&|]/g, '\\$&')}](${grantId ? `agent:${grantId}` : `user:${userId}`})`
+    const target = grantId ? `agent:${grantId}` : teamId ? `team:${teamId}` : `user:${userId}`
+    const source = `[@${name.replace(/[\\[\]*_`<&|]/g, '\\$&')}](${target})`
     place([{ start, end: start + name.length + 1, source }])
   }
 
@@ -191,13 +192,13 @@ function findEdit(before, after, caret) {
   return { start, end: before.length - tail, newEnd: after.length - tail }
 }
 
-// `namesUrl` answers the people and agents whose name, or address, has a text.
+// `namesUrl` answers the people, teams and agents whose name, or address, has a text.
 function offerPeople(field, namesUrl, mentions) {
   const list = make('ul', {
     role: 'listbox',
     class: 'mentions',
     id: `${field.id}-people`,
-    'aria-label': 'People and agents',
+    'aria-label': 'People, teams and agents',
   })
   const status = make('p', { class: 'visually-hidden', role: 'status' })
   list.hidden = true
@@ -272,11 +273,13 @@ function offerPeople(field, namesUrl, mentions) {
     if (isWaiting && first) insert(first)
   }
 
-  function renderOption({ name, email, forName, face }, i) {
+  function renderOption({ name, email, memberCount, forName, face }, i) {
     const option = make('li', { role: 'option', id: `${list.id}-${i}`, 'aria-selected': 'false' })
     option.innerHTML = face
     option.append(make('bdi', { class: 'truncate' }, name), ' ')
-    option.append(make('bdi', { class: 'hint truncate' }, forName ? `Agent of ${forName}` : email))
+    const about =
+      memberCount === undefined ? (forName ? `Agent of ${forName}` : email) : `Team of ${memberCount}`
+    option.append(make('bdi', { class: 'hint truncate' }, about))
     return option
   }
 

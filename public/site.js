@@ -326,7 +326,7 @@ function release(form) {
 for (const input of document.querySelectorAll('input[type="file"]')) {
   input.addEventListener('change', () => {
     const [file] = input.files
-    const shown = input.closest('section').querySelector('.picture')
+    const shown = input.closest('section')?.querySelector('.picture')
     if (!file?.type.startsWith('image/') || !shown) return
     const reader = new FileReader()
     reader.addEventListener('load', () => {

@@ -14,10 +14,16 @@ export async function renderClientEvents(): Promise<string> {
 
 /** The schemas of the table have only these forms. */
 function toTypeScript(schema: TSchema): string {
-  const { type, items, properties } = schema as {
+  const {
+    type,
+    items,
+    properties,
+    required = [],
+  } = schema as {
     type?: string | string[]
     items?: TSchema
     properties?: Record<string, TSchema>
+    required?: readonly string[]
   }
   const words = schema.enum as string[] | undefined
   if (words) return words.map((word) => `'${word}'`).join(' | ')
@@ -27,7 +33,7 @@ function toTypeScript(schema: TSchema): string {
   if (first === 'object' && properties) {
     const fields = Object.entries(properties).map(([name, part]) => {
       const comment = part.description === undefined ? '' : `/** ${part.description} */\n`
-      return `${comment}${name}: ${toTypeScript(part)}`
+      return `${comment}${name}${required.includes(name) ? '' : '?'}: ${toTypeScript(part)}`
     })
     return `{\n${fields.join('\n')}\n}${orNull}`
   }

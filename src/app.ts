@@ -26,14 +26,29 @@ import { peopleRoutes } from './areas/people/people.routes.ts'
 import { peopleSchemas } from './areas/people/people.schemas.ts'
 import { agentRequestsRoutes } from './areas/agentRequests/agentRequests.routes.ts'
 import { agentRequestsSchemas } from './areas/agentRequests/agentRequests.schemas.ts'
+import {
+  attachmentLinksRoute,
+  attachmentsRoutes,
+  attachmentsUploadRoute,
+  createFileReceiver,
+} from './areas/attachments/attachments.routes.ts'
+import { attachmentsSchemas } from './areas/attachments/attachments.schemas.ts'
 import { commentsRoutes } from './areas/comments/comments.routes.ts'
 import { commentsSchemas } from './areas/comments/comments.schemas.ts'
 import { evidenceRoutes } from './areas/evidence/evidence.routes.ts'
 import { evidenceSchemas } from './areas/evidence/evidence.schemas.ts'
 import { seedsRoutes } from './areas/seeds/seeds.routes.ts'
 import { seedsSchemas } from './areas/seeds/seeds.schemas.ts'
+import { seedsImportRoute, seedTablesRoutes } from './areas/seeds/tables/seed-tables.routes.ts'
+import { seedTablesSchemas } from './areas/seeds/tables/seed-tables.schemas.ts'
+import { labelsRoutes } from './areas/labels/labels.routes.ts'
+import { labelsSchemas } from './areas/labels/labels.schemas.ts'
+import { savedFiltersRoutes } from './areas/savedFilters/savedFilters.routes.ts'
+import { savedFiltersSchemas } from './areas/savedFilters/savedFilters.schemas.ts'
 import { teamsRoutes } from './areas/teams/teams.routes.ts'
 import { teamsSchemas } from './areas/teams/teams.schemas.ts'
+import { agentPolicyRoutes } from './agents/policy/agent-policy.routes.ts'
+import { agentPolicySchemas } from './agents/policy/agent-policy.schemas.ts'
 import { serviceClientsRoutes } from './agents/service-clients/service-clients.routes.ts'
 import { serviceClientsSchemas } from './agents/service-clients/service-clients.schemas.ts'
 import { serviceAccountsRoutes } from './areas/serviceAccounts/serviceAccounts.routes.ts'
@@ -66,6 +81,7 @@ import { idempotency } from './http/requests/idempotency.ts'
 import { createRequestLogger, RequestLog } from './http/answers/logging.ts'
 import { registerAudit } from './http/audit.ts'
 import { openAuditLog } from './platform/audit/audit-log.ts'
+import { registerMergedSeed } from './http/requests/merged-seed.ts'
 import { registerMovedSlug } from './http/requests/moved-slug.ts'
 import { measureError, registerMeasuring } from './http/answers/measuring.ts'
 import { mcpHintRoute, mcpRoutes } from './http/requests/mcp.ts'
@@ -86,8 +102,15 @@ import {
   slowReadersDefaults,
   type SlowReadersOptions,
 } from './http/limits/slow-readers.ts'
+import {
+  fileMsMax,
+  registerSlowSenders,
+  slowSendersDefaults,
+  type SlowSendersOptions,
+} from './http/requests/slow-senders.ts'
 import { streamEvents, streamEventsDefaults, type StreamEventsOptions } from './http/answers/stream-events.ts'
 import { registerTurns, turnsDefaults, type TurnsWait } from './http/limits/turns.ts'
+import { streamedUploads } from './http/requests/streamed-uploads.ts'
 import { uploads } from './http/requests/uploads.ts'
 import { schemaController } from './http/requests/validation.ts'
 import { picturesRoutes } from './pictures/pictures.routes.ts'
@@ -114,14 +137,19 @@ const schemas = [
   ...membersSchemas,
   ...invitesSchemas,
   ...teamsSchemas,
+  ...labelsSchemas,
+  ...savedFiltersSchemas,
   ...eventsSchemas,
   ...webhooksSchemas,
   ...serviceAccountsSchemas,
   ...serviceClientsSchemas,
+  ...agentPolicySchemas,
   ...notificationsSchemas,
   ...peopleSchemas,
   ...seedsSchemas,
+  ...seedTablesSchemas,
   ...evidenceSchemas,
+  ...attachmentsSchemas,
   ...commentsSchemas,
   ...agentRequestsSchemas,
   ...grantsSchemas,
@@ -138,6 +166,8 @@ const tags = [
   { name: 'members', description: 'The members of a workspace, with their roles.', guide: 'first-copy' },
   { name: 'invites', description: 'Invites to a workspace.', guide: 'conventions' },
   { name: 'teams', description: 'Named groups of members.', guide: 'first-copy' },
+  { name: 'labels', description: 'Names by which seeds are sorted and found.', guide: 'first-copy' },
+  { name: 'savedFilters', description: 'Filters of lists of seeds by a name.', guide: 'first-copy' },
   { name: 'events', description: 'The changes in a workspace.', guide: 'following-events' },
   {
     name: 'serviceAccounts',
@@ -161,6 +191,11 @@ const tags = [
     description: 'What people and agents write about seeds and their evidence.',
     guide: 'first-copy',
   },
+  {
+    name: 'attachments',
+    description: 'Files of seeds, their evidence and comments.',
+    guide: 'first-copy',
+  },
   { name: 'agentRequests', description: 'What people ask of agents by comments.', guide: 'agents' },
   { name: 'evidence', description: 'Reading, correcting and withdrawing evidence.', guide: 'first-copy' },
   { name: 'integrations', description: 'The grants of agents in a workspace.', guide: 'agents' },
@@ -172,8 +207,12 @@ const tags = [
   },
 ]
 
+/** For the names of some columns. */
+const mappingBytesMax = 16 * 1024
+
 export interface AppOptions {
   slowReaders?: SlowReadersOptions
+  slowSenders?: SlowSendersOptions
   overload?: OverloadOptions
   changeStreams?: ChangeStreamsOptions
   eventStreams?: StreamEventsOptions
@@ -189,6 +228,7 @@ export async function buildApp(
   logger: FastifyBaseLogger,
   {
     slowReaders = slowReadersDefaults,
+    slowSenders = slowSendersDefaults,
     overload = overloadDefaults,
     changeStreams = changeStreamsDefaults,
     eventStreams = streamEventsDefaults,
@@ -204,8 +244,7 @@ export async function buildApp(
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy,
     bodyLimit: 64 * 1024,
-    // The time for a whole request to arrive, so that slow senders do not hold connections.
-    requestTimeout: 60_000,
+    requestTimeout: fileMsMax,
     rewriteUrl: ({ url }) => repairLink(url ?? '/'),
     // So that a long id is handled as an unknown id, not as an unknown route.
     routerOptions: { maxParamLength: urlBytesMax },
@@ -221,6 +260,7 @@ export async function buildApp(
   registerMeasuring(app, meter)
   registerAudit(app, openAuditLog(config.auditLog, logger))
   registerSlowReaders(app, slowReaders)
+  registerSlowSenders(app, slowSenders)
   registerRequestContext(app)
   registerDraining(app, () => services.system.isStopping())
   registerProxyWarning(app)
@@ -250,16 +290,21 @@ export async function buildApp(
     ...config.entry,
   })
   await registerOpenApiRoute(app)
-  await app.register((scope: App) => docsPages(scope, config))
+  await app.register((scope: App) => docsPages(scope, { ...config, groups: tags }))
   await app.register((scope: App) => unsubscribePages(scope, services))
   await app.register(async (scope: App) => {
     await scope.register(publicAccess)
     systemRoutes(scope, services.system)
     picturesRoutes(scope, services.pictures)
+    attachmentLinksRoute(scope, services.attachments)
   })
   await app.register(async (scope: App) => {
     await scope.register(publicAccess)
-    await agentOAuthRoutes(scope, services.agentOAuth, { ...config, showFailure })
+    await agentOAuthRoutes(scope, services.agentOAuth, {
+      ...config,
+      areAssertionsOn: services.areAssertionsOn,
+      showFailure,
+    })
   })
   const resource = `${config.baseUrl}${paths.mcp}`
   const agentAuth: AgentTokenAuthOptions = {
@@ -281,6 +326,10 @@ export async function buildApp(
     await scope.register(publicAccess)
     mcpHintRoute(scope, resource)
   })
+  const fileUploads = {
+    limitPerHour: config.attachmentLimitPerHour,
+    receiver: createFileReceiver(services.attachments),
+  }
   await app.register(async (scope: App) => {
     registerTargetResources(scope, {
       '/v1/workspaces/:slug': ({ slug }) => ({ slug: String(slug) }),
@@ -295,6 +344,7 @@ export async function buildApp(
     })
     await scope.register(idempotency, { store: services.idempotency })
     registerMovedSlug(scope)
+    registerMergedSeed(scope)
     await scope.register(pagination, { baseUrl: config.baseUrl })
     await scope.register(streamEvents, { ...eventStreams, personStreams: services.personStreams })
     await scope.register(versions)
@@ -308,20 +358,34 @@ export async function buildApp(
     membersRoutes(scope, services.members)
     invitesRoutes(scope, services)
     teamsRoutes(scope, services.teams)
+    labelsRoutes(scope, services.labels)
+    savedFiltersRoutes(scope, services.savedFilters)
     eventsRoutes(scope, services.events)
     webhooksRoutes(scope, services)
     serviceAccountsRoutes(scope, services.serviceAccounts)
     serviceClientsRoutes(scope, services.serviceClients)
+    agentPolicyRoutes(scope, services.agentPolicy)
     peopleRoutes(scope, services.people)
     seedsRoutes(scope, services.seeds)
+    seedTablesRoutes(scope, services)
     evidenceRoutes(scope, services)
     commentsRoutes(scope, services.comments)
+    attachmentsRoutes(scope, services.attachments)
     agentRequestsRoutes(scope, services.agentRequests)
     grantsRoutes(scope, services.grants)
     await scope.register(async (uploadScope: App) => {
       await uploadScope.register(uploads, { uploadLimitPerHour: config.uploadLimitPerHour })
       mePhotoRoute(uploadScope, services.me)
       workspaceIconRoute(uploadScope, services.workspaces)
+    })
+    await scope.register(async (uploadScope: App) => {
+      const { uploadLimitPerHour } = config
+      await uploadScope.register(uploads, { uploadLimitPerHour, fieldBytesMax: mappingBytesMax })
+      seedsImportRoute(uploadScope, services.seedImports)
+    })
+    await scope.register(async (uploadScope: App) => {
+      await uploadScope.register(streamedUploads, fileUploads)
+      attachmentsUploadRoute(uploadScope, services.attachments)
     })
   })
   await app.register(async (scope: App) => {
@@ -332,6 +396,7 @@ export async function buildApp(
       signInLimitPerMinute: config.signInLimitPerMinute,
       mailLimitPerHour: config.mailLimitPerHour,
       uploadLimitPerHour: config.uploadLimitPerHour,
+      fileUploads,
       changeStreams,
     })
   })

@@ -23,6 +23,7 @@ import { assertUsable, DatabaseUnusableError } from './db/usable.ts'
 import type { FirstUser } from './first-run.ts'
 import type { App } from './http/app-types.ts'
 import { createLogger } from './http/answers/logging.ts'
+import { stopAccepting } from './http/limits/draining.ts'
 import { noMeter } from './kernel/meter.ts'
 import { systemClock } from './kernel/clock.ts'
 import { AppSecretError, assertAppSecretUsable } from './platform/app-secret.ts'
@@ -145,6 +146,8 @@ async function start(
   metrics?.observe({
     pools: { requests: () => describePool(db), jobs: () => describePool(jobsDb) },
     readJobs: jobOperations.count,
+    readDeliveries: services.countDeliveries,
+    readDatabaseStart: services.findDatabaseStart,
     isRedisUp: redis && (() => redis.status === 'ready'),
   })
   const app = await buildApp(config, services, log, { meter })
@@ -277,7 +280,11 @@ async function closeApp(app: App, connections: ReadonlySet<Socket>): Promise<voi
     for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
   }, 100)
   const limit = new AbortController()
-  await Promise.race([app.close(), setTimeout(requestsLimitMs, undefined, { signal: limit.signal })])
+  const ended = await stopAccepting(app.server)
+  await Promise.race([
+    Promise.all([app.close(), ended()]),
+    setTimeout(requestsLimitMs, undefined, { signal: limit.signal }),
+  ])
   limit.abort()
   clearInterval(sweep)
   app.server.closeAllConnections()

@@ -14,6 +14,7 @@ export const kit: Area = {
   name: 'kit',
   title: `The validation kit, ${kitSize}, against a bare server`,
   isInShort: true,
+  isAwake: true,
   async prepare(bench) {
     const database = await openSmallDatabase(bench)
     const ours = await startService(bench, database)

@@ -36,6 +36,7 @@ export const lists: Area = {
     'Lists, 100 rows for each first page, against a bare server, and a small database against 10,000 members, ' +
     '1,000,000 events, 100,000 people',
   isInShort: true,
+  isAwake: true,
   async prepare(bench) {
     const small = await openSmallDatabase(bench)
     const ours = await startService(bench, small)

@@ -91,8 +91,8 @@ export const neighbours: Area = {
         rounds: 3,
         roundSeconds: 0.7,
         ratios: [
-          { of: beside, to: alone, by, goal: atMost(2) },
-          { of: beside, to: besideElsewhere, by },
+          { of: beside, to: besideElsewhere, by, goal: atMost(1.5) },
+          { of: beside, to: alone, by },
         ],
       })
     const { rename, leave } = await createUselessLeave(ours, neighbour.apiKey)

@@ -14,6 +14,7 @@ export const workspaces: Area = {
   name: 'workspaces',
   title: 'Workspaces, against a bare server, and ten of them against 10,000 with 100,000 memberships',
   isInShort: true,
+  isAwake: true,
   async prepare(bench) {
     const small = await openSmallDatabase(bench)
     const ours = await startService(bench, small)
@@ -29,8 +30,8 @@ export const workspaces: Area = {
         rounds: 5,
         roundSeconds: 0.8,
         ratios: [
-          // On the machine with the fastest bare server, as in lists.ts.
-          { of: ours, to: bare, by: 'processorMs' as const, goal: atMost(0.6), reached: 0.77 },
+          // On a machine whose processors others use, as in me.ts.
+          { of: ours, to: bare, by: 'processorMs' as const, goal: atMost(0.6), reached: 0.85 },
           ...(big ? [{ of: big, to: ours, goal: atLeast(0.9) }] : []),
         ],
       }),

@@ -100,6 +100,36 @@ export async function findWorkspacesBySeed(
   return byOrdinal(questions.length, rows)
 }
 
+const selectByMerged = prepared((executor) => {
+  const merged = sql`(
+    with recursive chain (id, into_id) as (
+      select id, merged_into_seed_id from ${seeds} where id = ${sql.placeholder('seedId')}::uuid
+      union all
+      select next.id, next.merged_into_seed_id from chain join ${seeds} as next on next.id = chain.into_id
+    )
+    select id from chain where into_id is null and id <> ${sql.placeholder('seedId')}::uuid
+  )`
+  return executor
+    .select({ ...workspaceOfCaller(sql`${sql.placeholder('userId')}::uuid`), seedId: seeds.id })
+    .from(seeds)
+    .innerJoin(workspaces, isWorkspace(seeds.workspaceId))
+    .where(and(eq(seeds.id, merged), isNull(seeds.deletedAt)))
+    .prepare('workspaces_select_by_merged_seed')
+})
+
+/** Finds the workspace of a seed that was merged, with the seed that it is now, through all merges, and the role of the caller. */
+export async function findWorkspaceOfMerged(
+  executor: Executor,
+  question: { seedId: string; userId: string },
+  { recordedSince }: { recordedSince: Date },
+): Promise<(WorkspaceOfCaller & { seedId: string }) | undefined> {
+  const [row] = await selectByMerged(executor).execute({
+    ...question,
+    recordedSince: recordedSince.toISOString(),
+  })
+  return row
+}
+
 /** A seed that may be deleted, or a part of a seed. */
 export type KindOfSeedPart = PartOfSeed['kind'] | 'seed'
 

@@ -2,10 +2,12 @@ import { and, eq, isNull, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { writeLast } from '../db/transactions.ts'
 import { events } from '../db/schema/events.ts'
+import { seeds } from '../db/schema/seeds.ts'
 import { webhookDeliveries, webhooks } from '../db/schema/webhooks.ts'
 import { keysParameter } from '../db/sql/batch.ts'
 import { hiddenParameter } from '../db/sql/hidden-parameter.ts'
 import { placeholdersOf, prepared } from '../db/sql/prepared.ts'
+import { isSortedInto } from '../db/sql/seed-sorting.ts'
 import { together } from '../db/together.ts'
 import { kindOf, seedIdOf, type Happening } from '../domain/events.ts'
 import { createId } from '../kernel/ids.ts'
@@ -36,7 +38,7 @@ export async function insertEvent(
 }
 
 /** Who caused an event. */
-export type EventActor = Pick<Principal, 'source' | 'apiKeyId' | 'grantId' | 'isService'> & {
+export type EventActor = Pick<Principal, 'source' | 'apiKeyId' | 'grantId' | 'isService' | 'requestId'> & {
   user: Pick<Principal['user'], 'id' | 'name'>
 }
 
@@ -131,7 +133,8 @@ async function append(
   const { type } = happening
   const row = { id, workspaceId, ...toRow(happening, actor), createdAt: at }
   const delivering = writeLast(transaction, beforeEvents + workspaceId, async (executor) => {
-    const values = { eventId: id, workspaceId, type, at: at.toISOString() }
+    const { readers, seedId } = row
+    const values = { eventId: id, workspaceId, type, readers, seedId, at: at.toISOString() }
     const { rowCount } = await insertDeliveries(executor).execute(values)
     if (rowCount !== null && rowCount > 0) onDeliveries?.()
   })
@@ -196,11 +199,17 @@ const newDelivery = (eventId: SQL<string>) => ({
   deliveredAt: sql<null>`null::timestamptz`.as('delivered_at'),
 })
 
-/** Whether a webhook is active and wants the type of the event. */
+/** Whether a webhook is active and wants the event. A chat gets what only some people may see if its type is named. */
 const wantsEvent = and(
   isNull(webhooks.deletedAt),
   isNull(webhooks.disabledReason),
-  sql`(${webhooks.types} = '{}' or ${sql.placeholder('type')} = any(${webhooks.types}))`,
+  sql`case when ${webhooks.types} = '{}' then ${webhooks.format} is null or ${text('readers')} = 'everybody'
+    else ${sql.placeholder('type')} = any(${webhooks.types}) end`,
+  sql`(${webhooks.seedIds} = '{}' or ${uuid('seedId')} = any(${webhooks.seedIds}))`,
+  sql`(${webhooks.teamIds} = '{}' and ${webhooks.labelIds} = '{}' or exists (
+    select from ${seeds} where ${seeds.workspaceId} = ${webhooks.workspaceId} and ${seeds.id} = ${hiddenParameter('seedId', 'uuid')}
+      and ${isSortedInto(webhooks)}
+  ))`,
 )
 
 /** Has an event delivered to the active webhooks of its workspace that want its type. */

@@ -14,6 +14,8 @@ export const permissions = {
   'workspaces.removeIcon': managers,
   'workspaces.transferOwnership': owners,
   'workspaces.delete': owners,
+  'workspaces.agentPolicy': owners,
+  'workspaces.updateAgentPolicy': owners,
   'workspaces.export': owners,
   'workspaces.search': everybody,
   'workspaces.searchCounts': everybody,
@@ -41,6 +43,23 @@ export const permissions = {
   'teams.removeMember': managers,
   /** Of the caller. */
   'teams.leave': everybody,
+  'labels.list': everybody,
+  'labels.get': everybody,
+  'labels.create': writers,
+  'labels.update': writers,
+  'labels.delete': managers,
+  'savedFilters.list': everybody,
+  'savedFilters.get': everybody,
+  /** Of the caller alone. */
+  'savedFilters.create': everybody,
+  /** The caller's own. */
+  'savedFilters.update': everybody,
+  /** The caller's own. */
+  'savedFilters.delete': everybody,
+  /** Sharing the caller's own with the workspace, and changing and deleting them then. */
+  'savedFilters.share': writers,
+  /** Changing and deleting shared ones of another person, and of the workspace. */
+  'savedFilters.changeShared': managers,
   'events.list': everybody,
   'events.get': everybody,
   'events.changes': everybody,
@@ -72,6 +91,7 @@ export const permissions = {
   /** On the website. */
   'serviceAccounts.prolongClient': managers,
   'seeds.list': everybody,
+  'seeds.count': everybody,
   'seeds.create': writers,
   'seeds.get': everybody,
   'seeds.update': writers,
@@ -80,6 +100,20 @@ export const permissions = {
   'seeds.restore': writers,
   /** Of another person, or that others added to: deleting and restoring it. */
   'seeds.deleteOthers': managers,
+  'seeds.import': writers,
+  'seeds.importStatus': everybody,
+  /** The caller's own. */
+  'seeds.undoImport': writers,
+  /** Of another person. */
+  'seeds.undoImportOthers': managers,
+  'seeds.exportCsv': everybody,
+  'seeds.exportEvidenceCsv': everybody,
+  'seeds.similar': everybody,
+  /** Of two seeds that the caller leads. */
+  'seeds.merge': writers,
+  'seeds.unmerge': writers,
+  /** Of seeds that others lead too. */
+  'seeds.mergeOthers': managers,
   'seeds.follow': everybody,
   'seeds.unfollow': everybody,
   'seeds.join': writers,
@@ -95,6 +129,8 @@ export const permissions = {
   'evidence.withdraw': writers,
   /** Of another person. */
   'evidence.withdrawOthers': managers,
+  'evidence.see': writers,
+  'evidence.unsee': writers,
   'comments.list': everybody,
   'comments.listOfWorkspace': everybody,
   'comments.get': everybody,
@@ -105,6 +141,14 @@ export const permissions = {
   'comments.delete': writers,
   /** Of another person. */
   'comments.deleteOthers': managers,
+  'attachments.create': writers,
+  'attachments.get': everybody,
+  'attachments.content': everybody,
+  'attachments.link': everybody,
+  /** The caller's own, while nothing uses it. */
+  'attachments.delete': writers,
+  /** Of another person, or in use. */
+  'attachments.deleteOthers': managers,
   'agentRequests.list': everybody,
   /** The caller's own. */
   'agentRequests.cancel': everybody,
@@ -129,6 +173,8 @@ export const permissions = {
   'integrations.prolong': everybody,
   /** On the website, for the caller. */
   'integrations.grant': everybody,
+  /** The caller's own, on the website. */
+  'integrations.allowAgain': everybody,
   /** Of all people. */
   'integrations.revokeAny': managers,
 } as const satisfies Record<string, readonly Role[]>
@@ -136,11 +182,18 @@ export const permissions = {
 /** The id of an operation of a workspace. */
 export type WorkspaceAction = keyof typeof permissions
 
-/** What service accounts may not do in their workspace, whatever their role: what concerns the workspace as a whole. */
+/**
+ * What service accounts may not do in their workspace, whatever their role: what concerns the workspace as a whole, and saying
+ * what a person saw.
+ */
 const ofPeopleOnly: readonly WorkspaceAction[] = [
   'workspaces.delete',
   'workspaces.transferOwnership',
   'workspaces.export',
+  'workspaces.agentPolicy',
+  'workspaces.updateAgentPolicy',
+  'evidence.see',
+  'evidence.unsee',
 ]
 
 /** Whether an operation is for people, and not for service accounts. */

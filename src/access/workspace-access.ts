@@ -8,6 +8,7 @@ import type { LookUpCall, Principal, WorkspaceOfCaller } from '../domain/princip
 import type { Role } from '../domain/roles.ts'
 import { isSlug } from '../domain/slugs.ts'
 import {
+  findWorkspaceOfMerged,
   findWorkspacesByPart,
   findWorkspacesBySeed,
   findWorkspacesBySlug,
@@ -36,13 +37,24 @@ export type RequireWorkspace = (
 
 /**
  * Finds the workspace of a seed and checks that the caller may do `action` there. Throws `not_found` unless the seed is in a
- * workspace of the caller, `key_not_for_workspace`, and `role_insufficient`.
+ * workspace of the caller, `key_not_for_workspace`, and `role_insufficient`. Returns the id of the seed too: of one that was
+ * merged, what only reads gets that of the other seed, and everything else is refused by `seed_merged`.
  */
 export type RequireWorkspaceOfSeed = (
   principal: LookUpCall,
   seedId: string,
   action: WorkspaceAction,
-) => Promise<AccessibleWorkspace>
+) => Promise<AccessibleWorkspace & { seedId: string }>
+
+/** What reads the seed that another one was merged into, by the id of the merged one. */
+const readingActions: ReadonlySet<WorkspaceAction> = new Set<WorkspaceAction>([
+  'seeds.get',
+  'seeds.listParticipants',
+  'seeds.listEvidence',
+  'seeds.exportEvidenceCsv',
+  'comments.list',
+  'agentRequests.list',
+])
 
 /**
  * The same for what belongs to a seed, by its own id: evidence, a comment, or, as `seed`, a seed that may be deleted. Finds
@@ -101,8 +113,20 @@ export function createSeedAccess({ db, clock }: { db: Database; clock: Clock }):
     const { read } = principal
     const isRead = read && 'seedId' in read.target && read.target.seedId === seedId
     const search = () => (isId(seedId) ? findBySeed({ seedId, userId }) : undefined)
-    const workspace = isRead ? read.workspace : await search()
-    return enter(db, requireMembership(principal, workspace), { principal, action, now: clock.now() })
+    const found = isRead ? read.workspace : await search()
+    const merged =
+      found || !isId(seedId) ? undefined : await findWorkspaceOfMerged(db, { seedId, userId }, timesOf(clock))
+    const workspace = merged ?? found
+    const accessible = await enter(db, requireMembership(principal, workspace), {
+      principal,
+      action,
+      now: clock.now(),
+    })
+    if (!merged) return { ...accessible, seedId }
+    if (!readingActions.has(action))
+      throw errors.seedMerged({ addition: `It is now the seed ${merged.seedId}.` })
+    principal.onSeedMerged?.(merged.seedId)
+    return { ...accessible, seedId: merged.seedId }
   }
 }
 

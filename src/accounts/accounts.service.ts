@@ -4,6 +4,8 @@ import { insertServiceEvent } from '../access/event-log.repository.ts'
 import { deleteInvitesOfPerson } from '../areas/invites/invites.repository.ts'
 import { lockMembersOfWorkspace } from '../access/memberships.repository.ts'
 import { tellOfKnownKeys } from '../areas/apiKeys/known-keys.ts'
+import { deleteUnusedAttachmentsOf } from '../areas/attachments/attachments.repository.ts'
+import { deleteDraftsOf } from '../areas/seeds/tables/imports.repository.ts'
 import { renameCommenter } from '../areas/comments/comments.repository.ts'
 import { clearPersonOfSeeds } from '../areas/seeds/leads.repository.ts'
 import { renameActor } from '../areas/notifications/notifications.repository.ts'
@@ -16,7 +18,7 @@ import {
 import { eraseWorkspace } from '../areas/workspaces/ownership/ownership.repository.ts'
 import { deleteRecordsOfPerson } from '../agents/oauth/records/oauth-records.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
-import { allowLongStatements } from '../db/sql/long-statements.ts'
+import { prepareErasure } from '../db/sql/erasures.ts'
 import { deletedUserName } from '../domain/accounts.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { parseEmail } from '../kernel/email.ts'
@@ -217,7 +219,7 @@ export function createAccountsService({ db, clock, jobs }: AccountsServiceOption
           }
         }
         await erase(tx, user, { alone, shared }, clock.now())
-        await jobs.enqueue(tx, 'collect_pictures', {})
+        await jobs.enqueue(tx, 'collect_pictures', {}, { requestId: undefined })
         return { isDeleted: true, left: shared.map(toWorkspace), deleted: alone.map(toWorkspace) }
       }),
 
@@ -280,7 +282,7 @@ async function erase(
   { alone, shared }: Record<'alone' | 'shared', CrowdedMembershipRow[]>,
   now: Date,
 ): Promise<void> {
-  await allowLongStatements(tx)
+  await prepareErasure(tx)
   for (const workspace of alone) await eraseWorkspace(tx, workspace)
   const ownEmails = [user.email, ...(await listFormerEmails(tx, user.id))]
   const invites = await deleteInvitesOfPerson(tx, { userId: user.id, emails: ownEmails })
@@ -337,6 +339,8 @@ async function erase(
   await forgetCreator(tx, user.id)
   await deleteRecordsOfPerson(tx, user.id)
   if (user.imageKey !== null) await markUsedPictureForDeletion(tx, user.imageKey)
+  await deleteUnusedAttachmentsOf(tx, user.id)
+  await deleteDraftsOf(tx, user.id)
   await deleteUser(tx, user.id)
 }
 

@@ -16,12 +16,16 @@ export interface Assets {
   mentions: string
   /** Only for pages with a field of several lines. */
   texts: string
+  /** Only for pages with a form that takes files. */
+  attachments: string
   /** Only for pages of signed-in people on which a text may have been begun. */
   drafts: string
   /** Only for pages with parts that show new activity. */
   live: string
   /** Only for the board of seeds. */
   board: string
+  /** Only for the form of a new seed. */
+  similar: string
 }
 
 /** The areas with an icon, which the tools of agents have. */
@@ -47,9 +51,11 @@ export async function registerAssets(app: App): Promise<Assets> {
       passkeys: serveAsset(scope, 'passkeys', 'js'),
       mentions: serveAsset(scope, 'mentions', 'js'),
       texts: serveAsset(scope, 'texts', 'js'),
+      attachments: serveAsset(scope, 'attachments', 'js'),
       drafts: serveAsset(scope, 'drafts', 'js'),
       live: serveAsset(scope, 'live', 'js'),
       board: serveAsset(scope, 'board', 'js'),
+      similar: serveAsset(scope, 'similar', 'js'),
     }
   })
   if (!assets) throw new Error('the assets were not registered')

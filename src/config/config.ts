@@ -58,6 +58,17 @@ export function loadConfig(given: NodeJS.ProcessEnv): Config {
       'DATABASE_URL is required with NODE_ENV=production: the embedded database is for development.',
     ])
   }
+  const several = (['DATABASE_URL', 'DATABASE_DIRECT_URL'] as const).filter((name) =>
+    hasSeveralHosts(variables[name] ?? ''),
+  )
+  if (several.length > 0)
+    throw new ConfigError(
+      several.map(
+        (name) =>
+          `${name} must name one host. Of several servers, use one name that leads to the primary: of a pooler or proxy ` +
+          '(PgBouncer, HAProxy), a virtual address, or a DNS name of the cluster.',
+      ),
+    )
   if (variables.DATABASE_POOLER === 'transaction' && !hasDirectUrl(variables))
     throw new ConfigError([
       'DATABASE_POOLER=transaction requires DATABASE_DIRECT_URL, another URL than DATABASE_URL: the lock of migrations and ' +
@@ -78,6 +89,12 @@ export function loadConfig(given: NodeJS.ProcessEnv): Config {
   if (!config.entry.hasPasswords && config.oidcProviders.length === 0)
     throw new ConfigError(['PASSWORDS=off requires OIDC_PROVIDERS: people would have no way to sign up.'])
   return Object.freeze(config)
+}
+
+/** Whether a URL of PostgreSQL names several hosts, as libpq accepts them, and node-postgres does not. */
+function hasSeveralHosts(url: string): boolean {
+  const [, host = ''] = /^\w+:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(url) ?? []
+  return host.includes(',') || /[?&]host=[^&]*(,|%2c)/i.test(url)
 }
 
 function hasDirectUrl({ DATABASE_URL: url, DATABASE_DIRECT_URL: directUrl }: Variables): boolean {

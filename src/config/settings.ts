@@ -91,7 +91,7 @@ export const ConfigSchema = Type.Object({
   DATA_DIR: Type.String({
     default: '.data',
     description:
-      'The folder of the embedded database, and of pictures, mail and the secret if no other place is set for them.',
+      'The folder of the embedded database, and of pictures, files, mail and the secret if no other place is set for them.',
   }),
   REDIS_URL: Type.Optional(
     Type.String({
@@ -230,7 +230,19 @@ export const ConfigSchema = Type.Object({
   UPLOAD_LIMIT_PER_HOUR: Type.Integer({
     default: 60,
     minimum: 0,
-    description: 'Uploads per hour for each user; 0 = no limit.',
+    description: 'Uploads of pictures per hour for each user; 0 = no limit.',
+  }),
+  ATTACHMENT_LIMIT_PER_HOUR: Type.Integer({
+    default: 300,
+    minimum: 0,
+    description: 'Files that each user may attach per hour; 0 = no limit.',
+  }),
+  STORAGE_QUOTA_MEGABYTES: Type.Integer({
+    default: 5120,
+    minimum: 0,
+    maximum: 1_000_000_000,
+    description:
+      'How large the files of a workspace may be together, in megabytes of 1,048,576 bytes; 0 = no limit.',
   }),
   INVITE_LIMIT_PER_HOUR: Type.Integer({
     default: 200,
@@ -290,7 +302,8 @@ export const ConfigSchema = Type.Object({
       description:
         'The identity providers that people can sign in with, by OpenID Connect: a JSON list of ' +
         '{"id", "name", "issuer", "clientId", "clientSecret"}. With "domains", a list, only email addresses of these ' +
-        'domains count as verified. The redirect URI is WEB_URL/sign-in/with/ID/callback.',
+        'domains count as verified. With "agentAssertions": true, it may let agents in for people, as owners of workspaces ' +
+        'allow. The redirect URI is WEB_URL/sign-in/with/ID/callback.',
     }),
   ),
   WEBHOOK_ALLOWED_HOSTS: Type.Optional(
@@ -322,7 +335,7 @@ export const ConfigSchema = Type.Object({
       pattern: '^s3://[a-z0-9][a-z0-9.-]+(/[^?#]*)?([?][^#]*)?$',
       title: 'a URL of the form s3://BUCKET/PREFIX',
       description:
-        'The storage of pictures: s3://BUCKET/PREFIX?endpoint=URL&region=NAME&pathStyle=true. Credentials come from ' +
+        'The storage of pictures and files: s3://BUCKET/PREFIX?endpoint=URL&region=NAME&pathStyle=true. Credentials come from ' +
         'the usual sources of the AWS SDK. Default: the folder uploads in DATA_DIR.',
     }),
   ),
@@ -363,6 +376,8 @@ export const OidcProviders = Type.Array(
       domains: Type.Optional(
         Type.Array(Type.String({ pattern: '^[a-z0-9-]+([.][a-z0-9-]+)+$' }), { minItems: 1, maxItems: 100 }),
       ),
+      // Whether it may let agents in for people. Default: no.
+      agentAssertions: Type.Optional(Type.Boolean()),
     },
     { additionalProperties: false },
   ),

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { keepConnectionsHealthy } from './connection-health.ts'
+import { countLostConnections, keepConnectionsHealthy } from './connection-health.ts'
 import { PoolShare } from './pool-share.ts'
 import { openDrizzle, type Executor, type Transact } from './transactions.ts'
 
@@ -136,5 +136,5 @@ export function describePool({ $client: pool }: Database) {
   const { totalCount: total, idleCount: idle, waitingCount } = pool
   const shares = sharesOf.get(pool) ?? []
   const waiting = shares.reduce((sum, { waitingForShare }) => sum + waitingForShare, waitingCount)
-  return { total, idle, waiting, max: pool.options.max }
+  return { total, idle, waiting, max: pool.options.max, lost: countLostConnections(pool) }
 }

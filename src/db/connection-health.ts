@@ -17,7 +17,14 @@ const statementsLostAt = new WeakMap<pg.Pool, number>()
 
 /** Whether prepared statements of a pool were lost within the last minute, as behind a pooler in transaction mode. */
 export function hasLostStatements(pool: pg.Pool): boolean {
-  return Date.now() - (statementsLostAt.get(pool) ?? -Infinity) < statementsLostMs
+  return performance.now() - (statementsLostAt.get(pool) ?? -Infinity) < statementsLostMs
+}
+
+const connectionsLost = new WeakMap<pg.Pool, number>()
+
+/** How many connections of a pool have broken since it was opened. */
+export function countLostConnections(pool: pg.Pool): number {
+  return connectionsLost.get(pool) ?? 0
 }
 
 const readOnlyCode = '25006' // read_only_sql_transaction
@@ -35,6 +42,7 @@ export function keepConnectionsHealthy(pool: pg.Pool, silenceMs: number | undefi
     // Without a listener, an error between two queries of a checked-out client would end the process. The next query
     // reports it.
     client.on('error', () => undefined)
+    client.once('error', () => connectionsLost.set(pool, countLostConnections(pool) + 1))
     const internals = client as unknown as ClientInternals
     const { stream } = internals.connection
     if (silenceMs !== undefined) stream.setTimeout(silenceMs)
@@ -43,7 +51,7 @@ export function keepConnectionsHealthy(pool: pg.Pool, silenceMs: number | undefi
     })
     internals.connection.on('errorMessage', ({ code = '' }) => {
       const isLost = lostStatementCodes.has(code)
-      if (isLost) statementsLostAt.set(pool, Date.now())
+      if (isLost) statementsLostAt.set(pool, performance.now())
       // After the query has received the error.
       if (isLost || code === readOnlyCode) setImmediate(() => stream.destroy())
     })

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { isDatabaseUnavailable, isLoginRefused, isTableMissing } from './errors.ts'
+import { isCertificateRefused, isDatabaseUnavailable, isLoginRefused, isTableMissing } from './errors.ts'
 
 const pauseMsMin = 500
 const pauseMsMax = 5_000
@@ -53,8 +53,8 @@ export function createDatabaseStart({
       refusedSince = isLoginRefused(error) ? (refusedSince ?? now()) : undefined
       const mayPass =
         refusedSince === undefined
-          ? // A migration that misses a table will miss it again.
-            isDatabaseUnavailable(error) && !isTableMissing(error)
+          ? // A migration that misses a table will miss it again, and a certificate must be trusted by a setting.
+            isDatabaseUnavailable(error) && !isTableMissing(error) && !isCertificateRefused(error)
           : now() - refusedSince < refusedMsMax
       if (!mayPass) throw error
       logWaiting({ err: error }, 'the database is not available: waiting for it')

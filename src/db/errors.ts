@@ -38,9 +38,11 @@ const unavailableMessages = [
 
 /**
  * Whether an error, or one of its causes, means that the database is unavailable: unreachable, shut down, out of
- * resources, too slow, being restored, or refusing the login, as while its password is changed. A retry may succeed.
+ * resources, too slow, being restored, or not accepted by this process or accepting it, as while its certificate or the
+ * password is changed. A retry may succeed.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
+  if (isCertificateRefused(error)) return true
   return someCause(error, ({ code, message }) => {
     if (typeof code === 'string' && (unavailableCodes.has(code) || /^(08|28)...$/.test(code))) return true
     return typeof message === 'string' && unavailableMessages.some((start) => message.startsWith(start))
@@ -50,6 +52,15 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 /** Whether an error, or one of its causes, is that the server refuses the account or its password (class 28). */
 export function isLoginRefused(error: unknown): boolean {
   return someCause(error, ({ code }) => typeof code === 'string' && /^28...$/.test(code))
+}
+
+/** Whether an error, or one of its causes, is that the certificate of the server is not valid for this process. */
+export function isCertificateRefused(error: unknown): boolean {
+  return someCause(
+    error,
+    ({ code }) =>
+      typeof code === 'string' && /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_)/.test(code),
+  )
 }
 
 /** Whether an error, or one of its causes, is that a table, or its schema, is not there. */

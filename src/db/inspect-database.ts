@@ -33,6 +33,13 @@ export async function inspectDatabase(pool: pg.Pool): Promise<DatabaseState> {
   }
 }
 
+/** When the server was started, on its clock. */
+export async function findServerStart(pool: pg.Pool): Promise<Date> {
+  const { rows } = await pool.query<{ start: Date }>('select pg_postmaster_start_time() as start')
+  if (!rows[0]) throw new Error('the database returned no row')
+  return rows[0].start
+}
+
 /**
  * Whether a client keeps its connection to the server between two transactions. Behind a pooler in transaction mode,
  * another client that begins a transaction takes the one that was used last.

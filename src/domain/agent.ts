@@ -12,6 +12,24 @@ export type AgentScope = (typeof agentScopes)[number]
 /** The scopes that only the person ticks: what an agent asks for of them is left out, and no challenge names them. */
 const unaskedScopes: readonly string[] = ['workspace:write'] satisfies AgentScope[]
 
+/** The scopes that a workspace can give to agents of its members without their consent: those that agents may ask for. */
+export const assertedScopes = [
+  validationKitScope,
+  'workspace:read',
+  'seeds:write',
+] as const satisfies AgentScope[]
+
+/** Whether agents get access for members by assertions of identity providers. */
+export const assertedAgentsStates = ['off', 'on'] as const
+
+/** The most clients that a workspace gives access so. */
+export const policyClientsMax = 20
+/** The longest id of a client. */
+export const clientIdLengthMax = 1024
+
+/** For how many days after its last assertion an agent keeps the access that a workspace gives it. */
+export const assertedGrantDays = 30
+
 /**
  * The version of what the scopes mean. Since 1, `workspace:read` includes comments and participants, and `seeds:write`
  * writing comments, leaving seeds, and correcting and withdrawing evidence. Since 2, `workspace:read` includes the inbox,
@@ -112,6 +130,8 @@ export const kitEvidenceMax = 20
 /** The most comments and participants that it shows of one seed. */
 export const kitCommentsMax = 20
 export const kitParticipantsMax = 20
+/** How many files a kit of one seed has at most. */
+export const kitAttachmentsMax = 20
 
 /** The caller of an agent's request: the grant, its user and its workspace. */
 export interface AgentPrincipal {
@@ -126,6 +146,8 @@ export interface AgentPrincipal {
     /** Whether other members may ask the agent. */
     membersMayAsk: boolean
     expiresAt: Date
+    /** The issuer of the identity provider that asserted the person, who gave no consent; null or absent if they gave it. */
+    assertedIssuer?: string | null
   }
   /** The user who gave the grant, and for whom the agent acts. */
   user: PrincipalUser
@@ -136,6 +158,21 @@ export interface AgentPrincipal {
   isService?: boolean
   /** Whether the request asked for reading tools only. */
   onlyReads?: boolean
+  /** The id of the request. */
+  requestId?: string
+  /** The scopes of its access token, if they narrow those of the grant. */
+  tokenScopes?: readonly string[]
+}
+
+/** An agent as its access token narrows it, if that does. */
+export function withTokenScopes(
+  agent: AgentPrincipal,
+  tokenScopes: AgentPrincipal['tokenScopes'],
+): AgentPrincipal {
+  if (!tokenScopes) return agent
+  const { grant } = agent
+  const scopes = grant.scopes.filter((scope) => tokenScopes.includes(scope))
+  return { ...agent, grant: { ...grant, scopes }, tokenScopes }
 }
 
 /** Whether an agent may read comments and participants. */
@@ -144,7 +181,7 @@ export function mayReadDiscussions({ grant }: AgentPrincipal): boolean {
 }
 
 /** An agent as a caller of services: it acts as the user of its grant, and only in the workspace of its grant. */
-export function toPrincipal({ grant, user, workspace, isService }: AgentPrincipal): Principal {
+export function toPrincipal({ grant, user, workspace, isService, requestId }: AgentPrincipal): Principal {
   const credential = { apiKeyId: null, sessionId: null, grantId: grant.id }
   const { clientName: agentName, membersMayAsk } = grant
   // What members can ask it for, it sees as a member.
@@ -154,5 +191,6 @@ export function toPrincipal({ grant, user, workspace, isService }: AgentPrincipa
     ...{ user, source: 'mcp', ...credential, agentName, onlyWorkspaceId: workspace.id },
     ...service,
     ...restrictions,
+    ...(requestId !== undefined && { requestId }),
   }
 }

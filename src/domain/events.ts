@@ -1,4 +1,6 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
+import { assertedAgentsStates } from './agent.ts'
+import { criterionStates } from './criteria.ts'
 import { canonicalizeEmail } from '../kernel/email.ts'
 import { exampleIds } from './example-ids.ts'
 import { roles } from './roles.ts'
@@ -6,23 +8,33 @@ import { serviceRoles, userKinds } from './service-accounts.ts'
 import { closed, nullableString, stringEnum } from '../kernel/schemas.ts'
 import {
   askedAs,
-  evidenceFieldNames,
+  changedOfEvidence,
+  changedOfSeed,
   evidenceKinds,
-  seedFieldNames,
   seedStatuses,
   verdicts,
   type EvidenceKind,
-  type SeedField,
   type Verdict,
 } from './seeds.ts'
-import { webhookStatuses } from './webhooks.ts'
+import { attachmentTargets } from './attachments.ts'
+import { webhookScopes, webhookStatuses } from './webhooks.ts'
 
 /** Who may see events of a type: everybody in the workspace; who may list invites and webhooks; or who may list an agent's grant. */
 export const eventReaders = ['everybody', 'managers', 'grantors'] as const
 export type EventReaders = (typeof eventReaders)[number]
 
 export type EventTargetType =
-  'workspace' | 'user' | 'invite' | 'team' | 'seed' | 'evidence' | 'comment' | 'integration' | 'webhook'
+  | 'workspace'
+  | 'user'
+  | 'invite'
+  | 'team'
+  | 'label'
+  | 'saved_filter'
+  | 'seed'
+  | 'evidence'
+  | 'comment'
+  | 'integration'
+  | 'webhook'
 
 /** What other members see of a person, and may have copied. */
 export const memberFieldNames = ['name', 'email', 'image'] as const
@@ -104,6 +116,16 @@ const workspaceFields = (description: string) =>
     { description },
   )
 
+const agentPolicy = (description: string) =>
+  closed(
+    {
+      assertedAgents: stringEnum(assertedAgentsStates),
+      scopes: Type.Array(Type.String()),
+      clients: Type.Array(Type.String()),
+    },
+    { description },
+  )
+
 const invite = { inviteId: id('the invite'), email: text('The invited address.') }
 const exampleInvite = { inviteId: exampleIds.invite, email: 'ada@example.com' }
 const inviter = {
@@ -115,8 +137,21 @@ const exampleInviter = { invitedByUserId: exampleIds.actor, invitedByName: 'Grac
 const team = { teamId: id('the team'), teamName: text('The name of the team at the time.') }
 const exampleTeam = { teamId: exampleIds.team, teamName: 'Research' }
 
+const label = { labelId: id('the label'), labelName: text('The name of the label at the time.') }
+const savedFilter = {
+  filterId: id('the saved filter'),
+  filterName: text('The name of the saved filter at the time.'),
+}
+const exampleSavedFilter = { filterId: exampleIds.savedFilter, filterName: 'Due this week' }
+const exampleLabel = { labelId: exampleIds.label, labelName: 'Pricing' }
+
 const seed = { seedId: id('the seed'), title: text('The title of the seed at the time.') }
 const exampleSeed = { seedId: exampleIds.seed, title: 'Lending library for tools' }
+
+const movedCounts = {
+  evidenceCount: Type.Integer({ description: 'How many pieces of evidence moved, also withdrawn ones.' }),
+  commentCount: Type.Integer({ description: 'How many comments moved.' }),
+}
 
 const comment = {
   commentId: id('the comment'),
@@ -124,6 +159,21 @@ const comment = {
   evidenceId: nullableString({ description: 'The evidence that it is about; null for the seed itself.' }),
 }
 const exampleComment = { commentId: exampleIds.comment, ...exampleSeed, evidenceId: null }
+const seenPiece = {
+  evidenceId: id('the evidence'),
+  ...seed,
+  kind: stringEnum(evidenceKinds, { description: 'The kind of evidence.' }),
+  verdict: stringEnum(verdicts, { description: 'Whether it is for or against the seed.' }),
+}
+const exampleSeenPiece = {
+  evidenceId: exampleIds.evidence,
+  ...exampleSeed,
+  kind: 'interview' as const,
+  verdict: 'supports' as const,
+}
+const attachmentIds = Type.Optional(
+  Type.Array(Type.String(), { description: 'The ids of its files. Absent: it has none.' }),
+)
 const commented = (of: { title: string; evidenceId: string | null }) =>
   of.evidenceId === null ? `the seed ${of.title}` : `evidence of the seed ${of.title}`
 
@@ -205,6 +255,33 @@ export const eventKinds = {
     summarize: ({ name }, actor) => `${actor} removed the icon of ${name}`,
     example: exampleWorkspace,
   }),
+  'workspace.agent_policy_changed': kind(
+    {
+      workspaceId: workspace.workspaceId,
+      from: agentPolicy('Before the change.'),
+      to: agentPolicy('After the change.'),
+    },
+    {
+      readers: 'managers',
+      target: ['workspace', 'workspaceId'],
+      summarize({ from, to }, actor) {
+        if (from.assertedAgents !== to.assertedAgents)
+          return to.assertedAgents === 'on'
+            ? `${actor} let identity providers give agents access`
+            : `${actor} no longer lets identity providers give agents access`
+        return `${actor} changed which agents identity providers give access, and what these may do`
+      },
+      example: {
+        workspaceId: exampleIds.workspace,
+        from: { assertedAgents: 'off', scopes: ['validation-kit:read'], clients: [] },
+        to: {
+          assertedAgents: 'on',
+          scopes: ['validation-kit:read', 'workspace:read'],
+          clients: ['r5xA2M42kEsTgS--bHms7YmKY5Cds6W08j24cbzs8ez'],
+        },
+      },
+    },
+  ),
   'workspace.ownership_transferred': kind(
     {
       workspaceId: workspace.workspaceId,
@@ -244,6 +321,35 @@ export const eventKinds = {
       target: ['workspace', 'workspaceId'],
       summarize: (_, actor) => `${actor} began an export of the workspace`,
       example: { workspaceId: exampleIds.workspace },
+    },
+  ),
+  'workspace.imported': kind(
+    {
+      workspaceId: workspace.workspaceId,
+      importId: id('the import'),
+      seedCount: Type.Integer({ description: 'How many seeds it creates. Each has its own event.' }),
+    },
+    {
+      readers: 'everybody',
+      target: ['workspace', 'workspaceId'],
+      summarize: ({ seedCount }, actor) =>
+        `${actor} began an import of ${seedCount} ${seedCount === 1 ? 'seed' : 'seeds'}`,
+      example: { workspaceId: exampleIds.workspace, importId: exampleIds.seedImport, seedCount: 120 },
+    },
+  ),
+  'workspace.import_undone': kind(
+    {
+      workspaceId: workspace.workspaceId,
+      importId: id('the import'),
+      keptCount: Type.Integer({
+        description: 'How many of its seeds stay, since others have added to them.',
+      }),
+    },
+    {
+      readers: 'everybody',
+      target: ['workspace', 'workspaceId'],
+      summarize: (_, actor) => `${actor} began to undo an import of seeds`,
+      example: { workspaceId: exampleIds.workspace, importId: exampleIds.seedImport, keptCount: 2 },
     },
   ),
   'member.joined': kind(
@@ -471,18 +577,80 @@ export const eventKinds = {
       example: { ...exampleTeam, ...examplePerson, isSelf: false },
     },
   ),
-  'seed.created': kind(seed, {
+  'label.created': kind(label, {
     readers: 'everybody',
-    target: ['seed', 'seedId'],
-    summarize: ({ title }, actor) => `${actor} created the seed ${title}`,
-    example: exampleSeed,
+    target: ['label', 'labelId'],
+    summarize: ({ labelName }, actor) => `${actor} created the label ${labelName}`,
+    example: exampleLabel,
   }),
+  'label.updated': kind(
+    { labelId: label.labelId, from: text('The name before.'), to: text('The name now.') },
+    {
+      readers: 'everybody',
+      target: ['label', 'labelId'],
+      names: { from: '', to: 'labelId' },
+      summarize: ({ from, to }, actor) => `${actor} renamed the label ${from} to ${to}`,
+      example: { labelId: exampleIds.label, from: 'Pricing', to: 'Prices' },
+    },
+  ),
+  'label.deleted': kind(label, {
+    readers: 'everybody',
+    target: ['label', 'labelId'],
+    summarize: ({ labelName }, actor) => `${actor} deleted the label ${labelName}`,
+    example: exampleLabel,
+  }),
+  'saved_filter.created': kind(savedFilter, {
+    readers: 'everybody',
+    target: ['saved_filter', 'filterId'],
+    summarize: ({ filterName }, actor) => `${actor} shared the saved filter ${filterName}`,
+    example: exampleSavedFilter,
+  }),
+  'saved_filter.updated': kind(
+    {
+      filterId: savedFilter.filterId,
+      from: text('The name before.'),
+      to: text('The name now.'),
+      filtersChanged: Type.Boolean({ description: 'Whether it has other filters now.' }),
+    },
+    {
+      readers: 'everybody',
+      target: ['saved_filter', 'filterId'],
+      names: { from: '', to: 'filterId' },
+      summarize: ({ from, to, filtersChanged }, actor) =>
+        from === to
+          ? `${actor} changed the saved filter ${to}`
+          : `${actor} renamed the saved filter ${from} to ${to}${filtersChanged ? ' and changed it' : ''}`,
+      example: { filterId: exampleIds.savedFilter, from: 'Due', to: 'Due this week', filtersChanged: false },
+    },
+  ),
+  'saved_filter.deleted': kind(savedFilter, {
+    readers: 'everybody',
+    target: ['saved_filter', 'filterId'],
+    summarize: ({ filterName }, actor) => `${actor} removed the shared saved filter ${filterName}`,
+    example: exampleSavedFilter,
+  }),
+  'seed.created': kind(
+    {
+      ...seed,
+      attachmentIds,
+      teamId: Type.Optional(Type.String({ description: 'The id of its team. Absent: it has none.' })),
+      labelIds: Type.Optional(
+        Type.Array(Type.String(), { description: 'The ids of its labels. Absent: it has none.' }),
+      ),
+    },
+    {
+      readers: 'everybody',
+      target: ['seed', 'seedId'],
+      summarize: ({ title }, actor) => `${actor} created the seed ${title}`,
+      example: exampleSeed,
+    },
+  ),
   'seed.updated': kind(
     {
       seedId: seed.seedId,
       title: text('The title of the seed after the change.'),
       titleBefore: nullableString({ description: 'The title before, if it was changed.' }),
-      fields: Type.Array(stringEnum(seedFieldNames), { description: 'What was changed.' }),
+      fields: Type.Array(stringEnum(changedOfSeed), { description: 'What was changed.' }),
       status: Type.Unsafe<{ from: (typeof seedStatuses)[number]; to: (typeof seedStatuses)[number] } | null>({
         type: ['object', 'null'],
         description: 'The status before and now, if it was changed.',
@@ -502,10 +670,24 @@ export const eventKinds = {
         }),
       ),
       leadNameBefore: Type.Optional(nullableString({ description: 'The name of that person at the time.' })),
+      teamId: Type.Optional(
+        nullableString({ description: 'The id of its team now, if `fields` has `teamId`; null for none.' }),
+      ),
+      teamName: Type.Optional(nullableString({ description: 'The name of that team at the time.' })),
+      teamIdBefore: Type.Optional(
+        nullableString({
+          description: 'The id of its team before, if `fields` has `teamId`; null for none.',
+        }),
+      ),
+      teamNameBefore: Type.Optional(nullableString({ description: 'The name of that team at the time.' })),
+      labelIds: Type.Optional(
+        Type.Array(Type.String(), { description: 'The ids of its labels now, if `fields` has `labelIds`.' }),
+      ),
     },
     {
       readers: 'everybody',
       target: ['seed', 'seedId'],
+      names: { teamNameBefore: 'teamIdBefore' },
       summarize(data, actor, actorUserId) {
         const { title, titleBefore, fields, status, leadName, leadUserIdBefore, leadNameBefore } = data
         const changes = fields.map((field) => `the ${seedFieldLabels[field]}${describeStep(field, data)}`)
@@ -517,6 +699,7 @@ export const eventKinds = {
           return `${actor} changed the title of the seed from ${titleBefore} to ${title}`
         if (status)
           return `${actor} changed the status of the seed ${title} from ${status.from} to ${status.to}`
+        if (fields[0] === 'teamId') return `${actor} ${describeTeam(data)}`
         if (fields[0] !== 'leadUserId') return `${actor} changed ${listOf(changes)} of the seed ${title}`
         if (leadName !== null)
           return leadNameBefore == null
@@ -538,6 +721,30 @@ export const eventKinds = {
         leadName: null,
         leadUserIdBefore: null,
         leadNameBefore: null,
+      },
+    },
+  ),
+  'seed.criterion_changed': kind(
+    {
+      ...seed,
+      criterionId: id('the success criterion'),
+      text: text('What it says, after the change.'),
+      from: stringEnum(criterionStates, { description: 'Its state before; `open` if it is new.' }),
+      to: stringEnum(criterionStates, { description: 'Its state now.' }),
+    },
+    {
+      readers: 'everybody',
+      target: ['seed', 'seedId'],
+      // A text like a name, which may be in another direction than the sentence.
+      names: { text: '' },
+      summarize: ({ title, text: criterion, to }, actor) =>
+        `${actor} marked “${criterion}” as ${to} in the seed ${title}`,
+      example: {
+        ...exampleSeed,
+        criterionId: exampleIds.criterion,
+        text: 'Ten of twelve would pay',
+        from: 'open',
+        to: 'met',
       },
     },
   ),
@@ -575,12 +782,69 @@ export const eventKinds = {
     summarize: ({ title }, actor) => `${actor} restored the seed ${title}`,
     example: exampleSeed,
   }),
+  'attachment.deleted': kind(
+    {
+      attachmentId: id('the file'),
+      name: text('The name of the file.'),
+      ...seed,
+      targetType: stringEnum(attachmentTargets, { description: 'What it was attached to.' }),
+      targetId: id('the seed, evidence or comment that it was attached to'),
+    },
+    {
+      readers: 'everybody',
+      target: ['seed', 'seedId'],
+      summarize: ({ title, name }, actor) => `${actor} deleted the file ${name} of the seed ${title}`,
+      example: {
+        ...{ attachmentId: exampleIds.attachment, name: 'interviews.csv', ...exampleSeed },
+        ...{ targetType: 'evidence', targetId: exampleIds.evidence },
+      },
+    },
+  ),
+  'seed.merged': kind(
+    {
+      ...seed,
+      intoSeedId: id('the seed that it was merged into'),
+      intoTitle: text('The title of that seed at the time.'),
+      ...movedCounts,
+    },
+    {
+      readers: 'everybody',
+      target: ['seed', 'intoSeedId'],
+      names: { intoTitle: 'intoSeedId' },
+      summarize: ({ title, intoTitle }, actor) => `${actor} merged the seed ${title} into ${intoTitle}`,
+      example: {
+        ...exampleSeed,
+        ...{ intoSeedId: exampleIds.otherSeed, intoTitle: 'Library of things' },
+        ...{ evidenceCount: 3, commentCount: 5 },
+      },
+    },
+  ),
+  'seed.unmerged': kind(
+    {
+      ...seed,
+      fromSeedId: id('the seed that it had been merged into'),
+      fromTitle: text('The title of that seed at the time.'),
+      ...movedCounts,
+    },
+    {
+      readers: 'everybody',
+      target: ['seed', 'fromSeedId'],
+      names: { fromTitle: 'fromSeedId' },
+      summarize: ({ title, fromTitle }, actor) => `${actor} took the seed ${title} out of ${fromTitle} again`,
+      example: {
+        ...exampleSeed,
+        ...{ fromSeedId: exampleIds.otherSeed, fromTitle: 'Library of things' },
+        ...{ evidenceCount: 3, commentCount: 5 },
+      },
+    },
+  ),
   'evidence.added': kind(
     {
       evidenceId: id('the evidence'),
       ...seed,
       kind: stringEnum(evidenceKinds, { description: 'The kind of evidence.' }),
       verdict: stringEnum(verdicts, { description: 'Whether it is for or against the seed.' }),
+      attachmentIds,
     },
     {
       readers: 'everybody',
@@ -594,7 +858,7 @@ export const eventKinds = {
     {
       evidenceId: id('the evidence'),
       ...seed,
-      fields: Type.Array(stringEnum(evidenceFieldNames), { description: 'What was corrected.' }),
+      fields: Type.Array(stringEnum(changedOfEvidence), { description: 'What was corrected.' }),
     },
     {
       readers: 'everybody',
@@ -633,12 +897,29 @@ export const eventKinds = {
       },
     },
   ),
-  'comment.added': kind(comment, {
+  'evidence.seen': kind(seenPiece, {
     readers: 'everybody',
-    target: ['comment', 'commentId'],
-    summarize: (data, actor) => `${actor} commented on ${commented(data)}`,
-    example: exampleComment,
+    target: ['evidence', 'evidenceId'],
+    summarize: ({ title, ...piece }, actor) =>
+      `${actor} has seen this too: ${describeKind(piece)} that ${describeVerdict(piece)} the seed ${title}`,
+    example: exampleSeenPiece,
   }),
+  'evidence.unseen': kind(seenPiece, {
+    readers: 'everybody',
+    target: ['evidence', 'evidenceId'],
+    summarize: ({ title, ...piece }, actor) =>
+      `${actor} took back that they saw this too: ${describeKind(piece)} that ${describeVerdict(piece)} the seed ${title}`,
+    example: exampleSeenPiece,
+  }),
+  'comment.added': kind(
+    { ...comment, attachmentIds },
+    {
+      readers: 'everybody',
+      target: ['comment', 'commentId'],
+      summarize: (data, actor) => `${actor} commented on ${commented(data)}`,
+      example: exampleComment,
+    },
+  ),
   'comment.updated': kind(comment, {
     readers: 'everybody',
     target: ['comment', 'commentId'],
@@ -705,12 +986,17 @@ export const eventKinds = {
       membersMayAsk: Type.Optional(
         Type.Boolean({ description: 'Whether other members may ask it; only if they may.' }),
       ),
+      assertedBy: Type.Optional(
+        text(
+          'The identity provider that gave the access, as the policy of the workspace allows; only if one did.',
+        ),
+      ),
     },
     {
       readers: 'grantors',
       target: ['integration', 'grantId'],
-      summarize: ({ clientName, workspaceName }, actor) =>
-        `${actor} gave ${clientName} access to ${workspaceName}`,
+      summarize: ({ clientName, workspaceName, assertedBy }, actor) =>
+        `${actor} gave ${clientName} access to ${workspaceName}${assertedBy === undefined ? '' : ' for a member'}`,
       example: { ...exampleGrant, scopes: ['validation-kit:read'], workspaceName: 'Acme' },
     },
   ),
@@ -915,7 +1201,7 @@ export const eventKinds = {
   'webhook.updated': kind(
     {
       ...webhook,
-      fields: Type.Array(stringEnum(['url', 'types', 'description', 'status']), {
+      fields: Type.Array(stringEnum(['url', 'format', 'types', ...webhookScopes, 'description', 'status']), {
         description: 'What was changed.',
       }),
       status: stringEnum(webhookStatuses, { description: 'The status now.' }),
@@ -1070,6 +1356,8 @@ const nameFields: Readonly<Record<string, string>> = {
   title: 'seedId',
   titleBefore: '',
   teamName: 'teamId',
+  labelName: 'labelId',
+  filterName: 'filterId',
   clientName: 'grantId',
   host: 'webhookId',
   workspaceName: '',
@@ -1132,7 +1420,7 @@ function comparable(address: string): string {
   return canonicalizeEmail(address) ?? address.toLowerCase()
 }
 
-const seedFieldLabels: Record<SeedField, string> = {
+const seedFieldLabels: Record<(typeof changedOfSeed)[number], string> = {
   title: 'title',
   summary: 'summary',
   problem: 'problem',
@@ -1141,32 +1429,54 @@ const seedFieldLabels: Record<SeedField, string> = {
   successCriteria: 'success criteria',
   status: 'status',
   leadUserId: 'lead',
+  question: 'question',
+  decideBy: 'date to decide by',
+  teamId: 'team',
+  labelIds: 'labels',
+  attachmentIds: 'files',
+}
+
+/** What happened to the team of a seed. */
+function describeTeam(data: {
+  title: string
+  teamName?: string | null
+  teamNameBefore?: string | null
+}): string {
+  const { title, teamName = null, teamNameBefore = null } = data
+  if (teamName === null) return `took the seed ${title} from the team ${teamNameBefore ?? 'that it had'}`
+  if (teamNameBefore === null) return `gave the seed ${title} to the team ${teamName}`
+  return `moved the seed ${title} from the team ${teamNameBefore} to the team ${teamName}`
 }
 
 /** What a field of a seed was and is, as far as the data say it. */
 function describeStep(
-  field: SeedField,
+  field: (typeof changedOfSeed)[number],
   data: {
     title: string
     titleBefore: string | null
     status: { from: string; to: string } | null
     leadName: string | null
     leadNameBefore?: string | null
+    teamName?: string | null
+    teamNameBefore?: string | null
   },
 ): string {
-  const { title, titleBefore, status, leadName, leadNameBefore } = data
+  const { title, titleBefore, status, leadName, leadNameBefore, teamName, teamNameBefore } = data
   if (field === 'title' && titleBefore !== null) return ` from ${titleBefore} to ${title}`
   if (field === 'status' && status) return ` from ${status.from} to ${status.to}`
+  if (field === 'teamId') return ` from ${teamNameBefore ?? 'none'} to ${teamName ?? 'none'}`
   if (field !== 'leadUserId') return ''
   const before = leadNameBefore === undefined ? '' : ` from ${leadNameBefore ?? 'nobody'}`
   return `${before} to ${leadName ?? 'nobody'}`
 }
 
-const evidenceFieldLabels: Record<(typeof evidenceFieldNames)[number], string> = {
+const evidenceFieldLabels: Record<(typeof changedOfEvidence)[number], string> = {
   kind: 'kind',
   verdict: 'verdict',
   summary: 'summary',
   sourceUrl: 'source',
+  criterionIds: 'success criteria',
+  attachmentIds: 'files',
 }
 
 function describeKind({ kind: ofKind }: { kind: EvidenceKind }): string {

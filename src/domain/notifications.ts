@@ -13,6 +13,8 @@ export const notificationKinds = [
   'keys_known',
   'invite_undeliverable',
   'asked_to_join',
+  'decision_due',
+  'merged',
 ] as const
 
 /** What is told of the seeds of a workspace: the inbox of an agent has nothing else. */
@@ -22,6 +24,7 @@ export const toldKinds = [
   'evidence',
   'status',
   'asked_to_join',
+  'decision_due',
 ] as const satisfies NotificationKind[]
 
 /** What is told to owners and admins alone, since members and viewers do not see the people whom it names. */
@@ -40,12 +43,21 @@ export interface NotificationDataByKind {
   comment: { evidenceId: string | null }
   evidence: { evidenceId: string; verdict: Verdict }
   status: { from: SeedStatus; to: SeedStatus }
+  /** Another seed was merged into the seed, or taken out of it again. */
+  merged: { fromSeedId: string; isUndone: boolean }
   /** Somebody asks the person to join the seed. It is the request, and ends with it. */
   asked_to_join: { as: AskedAs }
+  /** The seed is to be decided by this date (UTC), and is not. */
+  decision_due: { decideBy: string }
   invite_accepted: Record<string, never>
   role_changed: { role: string }
-  /** The access of an agent of the person ended, or ends soon. */
-  agent: { grantId: string; clientName: string; reason: 'revoked' | 'reused' | 'ends_soon'; endsAt?: string }
+  /** The access of an agent of the person ended, or ends soon, or the organization of the person gave it. */
+  agent: {
+    grantId: string
+    clientName: string
+    reason: 'revoked' | 'reused' | 'ends_soon' | 'given'
+    endsAt?: string
+  }
   /** API keys of somebody who is not a member any more: one of them as people recognize it, and how many. */
   key_stopped: { key: string; count: number }
   /** Somebody who was shown keys of service accounts is no longer an owner or admin. */
@@ -77,6 +89,8 @@ export interface NotificationPreferences {
   acceptedInvites: (typeof noticeChoices)[number]
   /** The access of their agents. What is about security is always told. */
   agents: (typeof noticeChoices)[number]
+  /** Seeds that they lead or follow are to be decided soon. */
+  decisions: (typeof noticeChoices)[number]
 }
 
 export type NotificationData = NotificationDataByKind[NotificationKind]
@@ -96,6 +110,8 @@ export interface StoredNotification<Kind extends NotificationKind = Notification
   workspaceName: string
   seedId: string | null
   seedTitle: string | null
+  /** Of `merged`: the title of the other seed, unless it is gone. */
+  mergedTitle: string | null
   commentId: string | null
   actorUserId: string | null
   actorName: string
@@ -120,6 +136,10 @@ const verdictWords: Record<Verdict, string> = {
 }
 
 const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+
+function formatDay(time: string): string {
+  return dayFormat.format(new Date(time))
+}
 
 /** The most keys that a notification names. */
 const namedKeysMax = 10
@@ -154,6 +174,18 @@ const notificationWords: { [Kind in NotificationKind]: NotificationWords<Kind> }
     describeBelowTitle: ({ data }, actor) => `${actor} asks you to ${verbOf(data.as)} this seed`,
     locate: ({ seedId }) => `/seeds/${seedId}#people`,
   },
+  decision_due: {
+    describe: ({ seedTitle, data }) => `${seedTitle} is to be decided by ${formatDay(data.decideBy)}`,
+    describeBelowTitle: ({ data }) => `This seed is to be decided by ${formatDay(data.decideBy)}`,
+    locate: ({ seedId }) => `/seeds/${seedId}`,
+  },
+  merged: {
+    describe: ({ seedTitle, mergedTitle, data }, actor) =>
+      `${actor} ${verbOfMerge(data, mergedTitle)} ${seedTitle}${data.isUndone ? ' again' : ''}`,
+    describeBelowTitle: ({ mergedTitle, data }, actor) =>
+      `${actor} ${verbOfMerge(data, mergedTitle)} this seed${data.isUndone ? ' again' : ''}`,
+    locate: ({ seedId }) => `/seeds/${seedId}`,
+  },
   invite_accepted: {
     describe: ({ workspaceName }, actor) => `${actor} accepted your invite to ${workspaceName}`,
     locate: ({ actorUserId }) => (actorUserId === null ? '/people' : `/people/${actorUserId}`),
@@ -166,13 +198,16 @@ const notificationWords: { [Kind in NotificationKind]: NotificationWords<Kind> }
   agent: {
     describe: ({ workspaceName, data }, actor) => {
       const { clientName, reason, endsAt } = data
+      if (reason === 'given')
+        return `Your organization gave ${clientName} access to ${workspaceName}, where it acts for you`
       if (reason === 'revoked') return `${actor} revoked the access of ${clientName} to ${workspaceName}`
       if (reason === 'reused')
         return `The access of ${clientName} to ${workspaceName} ended, because one of its tokens was used twice`
-      const day = endsAt === undefined ? 'soon' : `on ${dayFormat.format(new Date(endsAt))}`
+      const day = endsAt === undefined ? 'soon' : `on ${formatDay(endsAt)}`
       return `The access of ${clientName} to ${workspaceName} ends ${day}`
     },
-    locate: ({ data }) => (data.reason === 'ends_soon' ? `/agents/${data.grantId}` : '/agents'),
+    locate: ({ data }) =>
+      data.reason === 'ends_soon' || data.reason === 'given' ? `/agents/${data.grantId}` : '/agents',
   },
   key_stopped: {
     describe: ({ workspaceName, data: { key, count } }) =>
@@ -207,6 +242,11 @@ const notificationWords: { [Kind in NotificationKind]: NotificationWords<Kind> }
 
 function verbOf(as: AskedAs): string {
   return as === 'lead' ? 'join and lead' : 'join'
+}
+
+function verbOfMerge({ isUndone }: NotificationDataByKind['merged'], title: string | null): string {
+  const other = title ?? 'another seed'
+  return isUndone ? `took ${other} out of` : `merged ${other} into`
 }
 
 function pathOfComment({ seedId, commentId }: StoredNotification): string {
@@ -250,7 +290,9 @@ const newsWords: Partial<Record<NotificationKind, [one: string, many: string]>> 
   comment: ['new comment', 'new comments'],
   evidence: ['new piece of evidence', 'new pieces of evidence'],
   status: ['change of status', 'changes of status'],
+  merged: ['merge', 'merges'],
   asked_to_join: ['request to join', 'requests to join'],
+  decision_due: ['reminder to decide', 'reminders to decide'],
 }
 
 /** What is new in a seed, such as `2 new comments and 1 change of status`. */

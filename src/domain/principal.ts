@@ -54,6 +54,8 @@ export interface Principal {
   /** The session on the website. */
   sessionId: string | null
   grantId: string | null
+  /** The id of the request, for the lines of what it causes later. Absent for commands, and the service itself. */
+  requestId?: string
   /** The name of the agent that acts for the user, as in its grant; absent for people. */
   agentName?: string
   /** The only workspace that the caller can reach, which is that of an agent's grant. Others do not exist for it. */
@@ -63,6 +65,9 @@ export interface Principal {
   /** The restrictions of the API key; absent for a key without any, and for all other credentials. */
   restrictions?: KeyRestrictions
 }
+
+/** The request of a visitor who is not signed in. */
+export type RequestOfVisitor = Required<Pick<Principal, 'requestId'>>
 
 // What belongs to a request beside its principal. A function takes the type with what it may use; services take the
 // principal, and hand it on.
@@ -78,6 +83,8 @@ export interface LookUpCall extends Principal {
   read?: { target: TargetResource; workspace: WorkspaceOfCaller | undefined }
   /** Called with the current slug of a workspace that was requested by a former one. */
   onSlugMoved?: (currentSlug: string) => void
+  /** Called with the id of the seed that is read, of one that was merged into it. */
+  onSeedMerged?: (seedId: string) => void
 }
 
 /** A principal with the versions of which what the request changes must have one, and what is told of the next one. For services that `assertExpected`. */

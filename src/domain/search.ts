@@ -3,6 +3,9 @@ export const searchKinds = ['seed', 'evidence', 'comment', 'person', 'team'] as 
 
 export type SearchKind = (typeof searchKinds)[number]
 
+/** Those that are about seeds, which can be filtered. */
+export const searchKindsOfSeeds = ['seed', 'evidence', 'comment'] as const satisfies SearchKind[]
+
 /**
  * How well something has to match: `exact` has all words or their beginnings, `similar` almost, such as in another number or
  * with a mistake in them.
@@ -24,6 +27,8 @@ export type SearchEntryKind = (typeof searchEntryKinds)[number]
  * are found.
  */
 export const searchComparedMax = 400
+/** The same of those that are then filtered. */
+export const searchFilteredMax = 1000
 /** The most matches of each kind that are counted. */
 export const searchCountMax = 1000
 

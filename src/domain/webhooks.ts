@@ -5,12 +5,29 @@ export const webhooksMax = 20
 export const webhookUrlLengthMax = 2_000
 export const webhookDescriptionLengthMax = 200
 
+/** The chats whose messages a webhook can send. Without one, it sends events (Standard Webhooks). */
+export const webhookFormats = ['slack', 'teams', 'discord', 'mattermost'] as const
+export type WebhookFormat = (typeof webhookFormats)[number]
+
+/** What a webhook can be limited to: the events of some seeds, of the seeds of some teams, or of those with some labels. */
+export const webhookScopes = ['seedIds', 'teamIds', 'labelIds'] as const
+export type WebhookScope = (typeof webhookScopes)[number]
+
+/** The most ids of each of them. */
+export const webhookScopeMax = 50
+
 /** Why a webhook is disabled: by a person, because the receiver answered 410, or because nothing could be delivered. */
 export const webhookDisabledReasons = ['manual', 'gone', 'failing'] as const
 export type WebhookDisabledReason = (typeof webhookDisabledReasons)[number]
 
 export const webhookStatuses = ['active', 'disabled'] as const
 export type WebhookStatus = (typeof webhookStatuses)[number]
+
+export const statusOfWebhook = ({
+  disabledReason,
+}: {
+  disabledReason: WebhookDisabledReason | null
+}): WebhookStatus => (disabledReason === null ? 'active' : 'disabled')
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
@@ -40,4 +57,9 @@ export type SendWebhook = (request: WebhookRequest, signal: AbortSignal) => Prom
 /** Whether the host name of a URL is this machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+}
+
+/** What events and mails show of the URL of a webhook: paths are often secret. */
+export function hostOf(url: string): string {
+  return new URL(url).host
 }

@@ -23,6 +23,7 @@ export const auditedOperations: ReadonlySet<string> = new Set([
   ...['apiKeys.create', 'apiKeys.createRestricted', 'apiKeys.restrict', 'apiKeys.rotate', 'apiKeys.revoke'],
   ...['me.delete', 'me.export', 'me.acceptInvite', 'me.acceptOffer'],
   ...['workspaces.create', 'workspaces.delete', 'workspaces.export', 'workspaces.transferOwnership'],
+  'workspaces.updateAgentPolicy',
   ...['members.updateRole', 'members.remove', 'invites.create', 'invites.updateRole', 'invites.accept'],
   ...['serviceAccounts.create', 'serviceAccounts.update', 'serviceAccounts.delete'],
   ...['serviceAccounts.createKey', 'serviceAccounts.rotateKey', 'serviceAccounts.revokeKey'],
@@ -57,7 +58,13 @@ export function registerAudit(app: App, audit: AuditLog): void {
       done()
     }
     const record: onResponseHookHandler = (request, reply, done) => {
-      audit.record(describe(request, reply))
+      try {
+        audit.record(describe(request, reply))
+      } catch (error) {
+        // As on a full disk. The response is sent already, and Fastify ignores errors here.
+        app.meter.auditFailed()
+        request.log.error({ err: error }, 'a line of the audit could not be written')
+      }
       done()
     }
     route.onRequest = [begin, ...[route.onRequest ?? []].flat()] as NonNullable<typeof route.onRequest>

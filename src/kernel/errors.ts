@@ -39,6 +39,11 @@ export interface DecodeIssue {
   message: string
 }
 
+/** For a read of what may not be there: undefined for `not_found`. Throws any other error. */
+export function ignoreNotFound(error: unknown): undefined {
+  if (!(error instanceof ApiError) || error.code !== errors.notFound.code) throw error
+}
+
 /** What one occurrence of an error adds to its catalogue entry. */
 export interface ErrorDetails {
   /** Says it more exactly than the message of the catalogue, which it replaces. */
@@ -402,8 +407,8 @@ export const errors = {
   serviceAccountNotAllowed: error(
     'Forbidden',
     'service_account_not_allowed',
-    'A service account may not do this. It can act in its workspace only, and not on the workspace as a whole.',
-    'The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.',
+    'A service account may not do this. It can act in its workspace only, not on the workspace as a whole, and not as a person who saw something.',
+    'The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.',
   ),
   notAMember: error(
     'Forbidden',
@@ -525,6 +530,36 @@ export const errors = {
     'Another team in this workspace already has this name.',
     'Another team of the workspace already has this name, ignoring case.',
   ),
+  labelNameTaken: error(
+    'Conflict',
+    'label_name_taken',
+    'Another label in this workspace already has this name.',
+    'Another label of the workspace already has this name, ignoring case.',
+  ),
+  labelLimit: error(
+    'Conflict',
+    'label_limit',
+    'The workspace already has 100 labels. Delete one first.',
+    'The workspace already has 100 labels.',
+  ),
+  seedLabelLimit: error(
+    'InvalidInput',
+    'seed_label_limit',
+    'A seed can have at most 10 labels.',
+    'A form of the website has more labels for a seed than `seeds.update` takes.',
+  ),
+  savedFilterNameTaken: error(
+    'Conflict',
+    'saved_filter_name_taken',
+    'There is already a saved filter with this name.',
+    'Another saved filter of the caller, or another shared one of the workspace, already has this name, ignoring case.',
+  ),
+  savedFilterLimit: error(
+    'Conflict',
+    'saved_filter_limit',
+    'There are already 50 saved filters. Delete one first.',
+    'The caller already has 50 saved filters in the workspace, or the workspace 50 shared ones.',
+  ),
   alreadyTeamMember: error(
     'Conflict',
     'already_team_member',
@@ -548,6 +583,12 @@ export const errors = {
     'client_keys_invalid',
     'Give public keys or an https URL of them to a client that signs, and neither to a client with a secret.',
     'With `private_key_jwt`, `jwks` and `jwksUri` are both given or both missing, `jwksUri` is not an https URL, or a key of `jwks` is not public, or of another kind than P-256, Ed25519 and RSA with at least 2,048 bits. With `client_secret_basic`, one of them is given.',
+  ),
+  clientUnusable: error(
+    'InvalidInput',
+    'client_unusable',
+    'Name registered clients that authenticate by a secret or a key.',
+    '`clients` contains a public client, which anybody can pass for.',
   ),
   scopeTooHigh: error(
     'InvalidInput',
@@ -699,6 +740,30 @@ export const errors = {
     'The form contains more than one file, or too many fields.',
     'The form of an upload contains more than one file, or too many other fields.',
   ),
+  attachmentType: error(
+    'InvalidInput',
+    'attachment_type',
+    'A file of this type cannot be attached. Images (PNG, JPEG, WebP, GIF), PDF, audio, video, CSV and text can.',
+    'The content of the file is neither an image (PNG, JPEG, WebP, GIF), a PDF, audio or video, nor text in UTF-8, or it is empty. The file name does not matter.',
+  ),
+  attachmentLimit: error(
+    'InvalidInput',
+    'attachment_limit',
+    'At most ten files can be attached.',
+    'A seed, a piece of evidence or a comment would have more than ten files.',
+  ),
+  attachmentNotFound: error(
+    'NotFound',
+    'attachment_not_found',
+    'A file to attach does not exist, or is attached already.',
+    'An id in `attachmentIds` is that of no file that the caller has uploaded to the workspace and that nothing uses yet, nor of a file that this seed, evidence or comment has already.',
+  ),
+  storageQuota: error(
+    'Conflict',
+    'storage_quota',
+    'The workspace has no room for this file. Delete files that are not needed any more.',
+    'The files of the workspace would be larger than `STORAGE_QUOTA_MEGABYTES` together.',
+  ),
   imageInvalid: error(
     'InvalidInput',
     'image_invalid',
@@ -781,13 +846,19 @@ export const errors = {
     'Forbidden',
     'not_the_author',
     'Only the author can change this.',
-    'The caller changes or deletes a comment of somebody else; or an agent, a comment or a seed that it did not write.',
+    'The caller changes or deletes a comment of somebody else, or no longer shares a saved filter of somebody else; or an agent, a comment or a seed that it did not write.',
   ),
   evidenceSettled: error(
     'Conflict',
     'evidence_settled',
     'This evidence can no longer be corrected. Withdraw it, and add it again.',
-    'The author corrects evidence that was added more than 15 minutes ago, or that was withdrawn.',
+    'The author corrects evidence that was added more than 15 minutes ago, or that was withdrawn; or somebody says, or takes back, that they saw what withdrawn evidence found.',
+  ),
+  ownEvidence: error(
+    'Conflict',
+    'own_evidence',
+    'You added this evidence: that you saw it is known.',
+    'The author of evidence says that they saw it too.',
   ),
   agentBusy: error(
     'Conflict',
@@ -813,6 +884,72 @@ export const errors = {
     'Others have joined this seed, or added evidence or comments. Ask an owner or an admin to delete it.',
     'The creator deletes or restores a seed that others have joined or added to.',
   ),
+  seedMerged: error(
+    'Conflict',
+    'seed_merged',
+    'This seed was merged into another one.',
+    'The caller changes a seed that was merged. The message ends with the id of the other seed.',
+  ),
+  mergeSameSeed: error(
+    'Conflict',
+    'merge_same_seed',
+    'A seed cannot be merged into itself.',
+    'The caller merges a seed into itself.',
+  ),
+  mergeTargetDeleted: error(
+    'Conflict',
+    'merge_target_deleted',
+    'The other seed was deleted. Restore it first.',
+    'The caller merges a seed into one that was deleted.',
+  ),
+  mergeTargetMerged: error(
+    'Conflict',
+    'merge_target_merged',
+    'The other seed was itself merged into another one.',
+    'The caller merges a seed into one that was merged. The message ends with the id of the seed that it is now.',
+  ),
+  seedMergedAgain: error(
+    'Conflict',
+    'seed_merged_again',
+    'The seed that it was merged into was itself merged since. Undo that first.',
+    'The caller undoes a merge into a seed that was merged since.',
+  ),
+  mergeExpired: error(
+    'Conflict',
+    'merge_expired',
+    'A merge can be undone for 14 days.',
+    'The caller undoes a merge that is more than 14 days old.',
+  ),
+  tableInvalid: error(
+    'InvalidInput',
+    'table_invalid',
+    'The table cannot be read.',
+    'The file is not CSV in UTF-8, has no rows or more than 5,000, more than 200 columns, or a row of more than 100,000 bytes. The message says what is wrong.',
+  ),
+  mappingInvalid: error(
+    'InvalidInput',
+    'mapping_invalid',
+    'The columns of the table do not fit the fields of seeds.',
+    '`mapping` is not a JSON object, names a column that the table does not have or has twice, a field that seeds do not have, or a field twice; or no column is the title or the summary. The message says what is wrong.',
+  ),
+  importInProgress: error(
+    'Conflict',
+    'import_in_progress',
+    'An import of this workspace is being made or undone. Try again when that has ended.',
+    'The caller imports seeds, or undoes an import, while an import of the workspace is being made or undone.',
+  ),
+  importUndone: error(
+    'Conflict',
+    'import_undone',
+    'This import was undone already.',
+    'The caller undoes an import that was undone.',
+  ),
+  importExpired: error(
+    'Conflict',
+    'import_expired',
+    'An import can be undone for 14 days.',
+    'The caller undoes an import that is more than 14 days old.',
+  ),
   leadInvalid: error(
     'InvalidInput',
     'lead_invalid',
@@ -824,6 +961,18 @@ export const errors = {
     'person_not_askable',
     'Only other members of the workspace, who are no viewers, can be asked to join.',
     'The request asks a viewer, a service account, a suspended person or the caller to join a seed.',
+  ),
+  criteriaTwice: error(
+    'InvalidInput',
+    'criteria_twice',
+    'Success criteria are given twice.',
+    'The request has both `successCriteria` and `criteria`, or an id is twice in `criteria`.',
+  ),
+  criterionNotFound: error(
+    'NotFound',
+    'criterion_not_found',
+    'The seed has no success criterion with this id.',
+    '`criteria` or `criterionIds` has an id that no success criterion of the seed has. A new seed has none.',
   ),
   reasonWithoutStatus: error(
     'InvalidInput',
@@ -872,6 +1021,12 @@ export const errors = {
     'body_too_large',
     'The request is too large. A picture may have up to 5 MB, a JSON body up to 64 KiB.',
     'The JSON body is larger than 64 KiB, or the uploaded file is larger than 5 MiB.',
+  ),
+  attachmentTooLarge: error(
+    'PayloadTooLarge',
+    'attachment_too_large',
+    'The file is larger than 25 MiB.',
+    'The uploaded file is larger than 25 MiB, or an image would be when it is made anew.',
   ),
   urlTooLong: error(
     'PayloadTooLarge',
@@ -925,7 +1080,7 @@ export const errors = {
     'TooManyRequests',
     'too_many_uploads',
     'Too many uploads. Try again later.',
-    'The caller has uploaded more files than `UPLOAD_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.',
+    'The caller has uploaded more pictures and tables than `UPLOAD_LIMIT_PER_HOUR`, or more files than `ATTACHMENT_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.',
   ),
   uploadsBusy: error(
     'ServiceUnavailable',
@@ -948,8 +1103,8 @@ export const errors = {
   storageUnavailable: error(
     'ServiceUnavailable',
     'storage_unavailable',
-    'Pictures are not available. Try again later.',
-    'Pictures cannot be stored or read: the disk is full or read-only, or the object store does not respond. Retry after `Retry-After` seconds.',
+    'Files are not available. Try again later.',
+    'Pictures and other files cannot be stored or read: the disk is full or read-only, or the object store does not respond. Retry after `Retry-After` seconds.',
   ),
   overloaded: error(
     'ServiceUnavailable',

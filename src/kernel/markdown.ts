@@ -13,13 +13,15 @@ const mentionOf = (kind: string) => `\\[@((?:[^\\[\\]\\\\\\n]|\\\\[^\\n]){0,200}
 export const mentionLike = new RegExp(mentionOf('user'), 'g')
 /** What looks like a mention of an agent, `[@Name](agent:GRANT)`. */
 export const agentMentionLike = new RegExp(mentionOf('agent'), 'g')
-const mentionHere = new RegExp(mentionOf('(user|agent)'), 'y')
+/** What looks like a mention of a team, `[@Name](team:ID)`. */
+export const teamMentionLike = new RegExp(mentionOf('team'), 'g')
+const mentionHere = new RegExp(mentionOf('(user|agent|team)'), 'y')
 
 /**
  * Makes the parser of all text of people, which decides what is a mention, for those who are told and for those who read:
  * CommonMark with tables, without HTML, images and headings. Line breaks stay, as in the text that was typed. A mention is a
- * link whose first token has the id of the person in `meta.mentionedUserId`, or of the grant of an agent in
- * `meta.mentionedGrantId`; other links lead to http, https and mailto.
+ * link whose first token has the id of the person in `meta.mentionedUserId`, of the grant of an agent in
+ * `meta.mentionedGrantId`, or of the team in `meta.mentionedTeamId`; other links lead to http, https and mailto.
  * What exceeds a limit is text.
  */
 export function createMarkdown(): InstanceType<typeof MarkdownIt> {
@@ -47,8 +49,7 @@ export function createMarkdown(): InstanceType<typeof MarkdownIt> {
     const [text, name = '', kind, mentionedId] = mentionHere.exec(state.src) ?? []
     if (text === undefined || state.pos + text.length > state.posMax) return false
     if (!isSilent) {
-      state.push('link_open', 'a', 1).meta =
-        kind === 'user' ? { mentionedUserId: mentionedId } : { mentionedGrantId: mentionedId }
+      state.push('link_open', 'a', 1).meta = { [metaOf[kind as keyof typeof metaOf]]: mentionedId }
       state.push('text', '', 0).content = `@${markdown.utils.unescapeAll(name)}`
       state.push('link_close', 'a', -1)
     }
@@ -58,6 +59,8 @@ export function createMarkdown(): InstanceType<typeof MarkdownIt> {
   return markdown
 }
 
+const metaOf = { user: 'mentionedUserId', agent: 'mentionedGrantId', team: 'mentionedTeamId' } as const
+
 /** The id of the person whom a token of `createMarkdown` mentions. */
 export function mentionedUserIdOf({ meta }: { meta: unknown }): string | undefined {
   return (meta as { mentionedUserId?: string } | null)?.mentionedUserId
@@ -66,6 +69,11 @@ export function mentionedUserIdOf({ meta }: { meta: unknown }): string | undefin
 /** The grant of the agent that a token of `createMarkdown` mentions. */
 export function mentionedGrantIdOf({ meta }: { meta: unknown }): string | undefined {
   return (meta as { mentionedGrantId?: string } | null)?.mentionedGrantId
+}
+
+/** The id of the team that a token of `createMarkdown` mentions. */
+export function mentionedTeamIdOf({ meta }: { meta: unknown }): string | undefined {
+  return (meta as { mentionedTeamId?: string } | null)?.mentionedTeamId
 }
 
 type Markdown = InstanceType<typeof MarkdownIt>

@@ -5,6 +5,12 @@ export interface Outcomes {
   /** Refreshes of the access of agents. */
   refreshes: 'succeeded' | 'refused' | 'limited' | 'failed'
   mails: 'sent' | 'failed'
+  /** Attempts at jobs: after `retrying` another one follows. */
+  jobs: 'succeeded' | 'retrying' | 'failed'
+  /** Attempts at deliveries to webhooks: after `retrying` another one follows. */
+  deliveries: 'delivered' | 'retrying' | 'failed'
+  /** Files of the storage that were stored, opened or deleted. */
+  storage: 'succeeded' | 'failed'
 }
 
 /** A request that has been answered. */
@@ -31,6 +37,8 @@ export interface Meter {
   badCredential(kind: string, outcome: 'refused' | 'limited'): void
   /** A stream of events was opened or has ended. */
   streamChanged(kind: 'events' | 'changes', by: 1 | -1): void
+  /** A line of the audit could not be written. */
+  auditFailed(): void
   count<Name extends keyof Outcomes>(name: Name, outcome: Outcomes[Name]): void
 }
 
@@ -44,5 +52,6 @@ export const noMeter: Meter = {
   limitMet: ignore,
   badCredential: ignore,
   streamChanged: ignore,
+  auditFailed: ignore,
   count: ignore,
 }

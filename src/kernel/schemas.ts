@@ -54,7 +54,10 @@ export function told<T extends TSchema>(schema: T, text: string): T {
 /** The first field of the answer to a change. */
 export const ok = Type.Literal(true, { description: 'Always true: an error has another status.' })
 
-/** A schema as plain JSON Schema, without examples and with the `parts` that it refers to in place. */
+/**
+ * A schema as plain JSON Schema, without examples and with the `parts` that it refers to in place. What stands beside a
+ * reference replaces that of the part.
+ */
 export function inlined(schema: TSchema, parts: readonly TSchema[]): Record<string, unknown> {
   const inline = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inline)
@@ -68,7 +71,7 @@ export function inlined(schema: TSchema, parts: readonly TSchema[]): Record<stri
     }
     const part = parts.find((candidate) => $ref === `${candidate.$id}#`)
     if (!part) throw new Error(`${$ref} is none of the parts of ${$id}`)
-    return inline(part)
+    return inline({ ...part, ...rest })
   }
   return inline(schema) as Record<string, unknown>
 }
@@ -87,6 +90,14 @@ export function withoutBlanks(input: unknown, schema: TObject, emptied: readonly
 /** A string or null. One type list, not a union: the serializer need not try each branch. */
 export function nullableString(options: { description?: string; format?: string } = {}) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options })
+}
+
+/** A number without a fraction, or null. */
+export function nullableInteger(description?: string) {
+  return Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    ...(description !== undefined && { description }),
+  })
 }
 
 /** A list of a named schema, or null. */
@@ -170,6 +181,18 @@ export function nullableTimestamp(description: string) {
   return nullableString({ ...timestampOptions, description })
 }
 
+/** What is wrong with a date that `calendarDate` refuses, as the end of a sentence. */
+export const faultOfDate = 'must be a date, as 2026-11-21'
+
+/** A date that people give, or null for none, of the years 1000 to 9999. Services check it by `isDate`. */
+export function calendarDate(description: string) {
+  return Type.Unsafe<string | null>({
+    ...{ type: ['string', 'null'], format: 'date', pattern: '^[1-9]' },
+    'x-fault': faultOfDate,
+    description,
+  })
+}
+
 /** The keywords of our own in schemas. `withoutOwnKeywords` removes them from what is published. */
 export interface OwnKeywords {
   /** What the text may contain, unless it is empty: the rule is validated, and its message says what is wrong. */
@@ -222,6 +245,11 @@ export const name = text('name', { minLength: 1, maxLength: nameLengthMax })
 /** As `line`, or the empty string, which stands for none. */
 export function optionalLine(maxLength: number) {
   return text('line', { maxLength })
+}
+
+/** As `optionalLine`, or null, which stands for none too. */
+export function nullableLine(maxLength: number) {
+  return Type.Unsafe<string | null>({ ...optionalLine(maxLength), type: ['string', 'null'] })
 }
 
 /** Text of several lines that people write, of 1 to `maxLength` characters. Services store it through `requireLines`. */

@@ -8,6 +8,12 @@ export function parseTime(text: string): Date {
   return new Date(Math.min(Math.max(timeMin, time), timeMax))
 }
 
+/** Whether a text is a date of the calendar with a year from 1000 to 9999, as `2026-11-21`. */
+export function isDate(text: string): boolean {
+  const time = Date.parse(text)
+  return /^[1-9]\d{3}-\d\d-\d\d$/.test(text) && !Number.isNaN(time) && dateOf(new Date(time)) === text
+}
+
 /** The date of a time in UTC, as `2026-11-21`. */
 export function dateOf(time: Date): string {
   return time.toISOString().slice(0, 10)

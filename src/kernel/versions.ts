@@ -6,11 +6,11 @@ export type ExpectedVersions = readonly string[] | '*'
 
 /**
  * The version of an object: a digest of its fields. It needs no column, survives a restore, and is the same whoever writes
- * the row. Fields that are not named do not count.
+ * the row. Fields that are not named do not count; without names, all do.
  */
 export function versionOfFields<Fields extends object>(
   fields: Fields,
-  names: readonly (keyof Fields & string)[],
+  names: readonly (keyof Fields & string)[] = Object.keys(fields) as (keyof Fields & string)[],
 ): string {
   return digest(JSON.stringify(names.toSorted().map((name) => [name, fields[name]])))
 }

@@ -19,6 +19,8 @@ export interface MailParts {
   items?: MailItem[]
   /** A sentence below the things. */
   afterItems?: string
+  /** Other things with a link each, below that. */
+  furtherItems?: MailItem[]
   /** What to do: a button, and the address in plain text. */
   link: { label: string; url: string }
   footer: string
@@ -48,7 +50,7 @@ const itemStyle = 'margin:24px 0 8px;overflow-wrap:anywhere'
 
 /** Makes the parts of a mail: the same words in both, with the name of the service. It loads nothing from the network. */
 export function compose(parts: MailParts): MailContent {
-  const { link, footer, footerLink, quote, items = [], afterItems } = parts
+  const { link, footer, footerLink, quote, items = [], afterItems, furtherItems = [] } = parts
   const subject = withoutRefused(parts.subject)
   const paragraphs = parts.paragraphs.map(withoutRefused)
   // Wrapped, one line per element: mail limits the length of lines (RFC 5322 §2.1.1), and people read the source.
@@ -67,6 +69,7 @@ export function compose(parts: MailParts): MailContent {
     ...(quote === undefined ? [] : [quoteInHtml(quote)]),
     ...items.flatMap(itemInHtml),
     ...(afterItems === undefined ? [] : [`<p>${escapeHtml(afterItems)}</p>`]),
+    ...furtherItems.flatMap(itemInHtml),
     `<p><a style="${buttonStyle}"`,
     `href="${escapeHtml(link.url)}">${escapeHtml(link.label)}</a></p>`,
     `<p style="${smallStyle}">If the button does not work, open this address:`,
@@ -88,6 +91,7 @@ export function compose(parts: MailParts): MailContent {
       ...(quote === undefined ? [] : [quoteInText(quote)]),
       ...items.flatMap(itemInText),
       ...(afterItems === undefined ? [] : [afterItems]),
+      ...furtherItems.flatMap(itemInText),
       `${link.label}:\n${link.url}`,
       [wrap(footer), ...(footerLink ? [`${footerLink.label}:\n${footerLink.url}`] : [])].join('\n'),
       '',

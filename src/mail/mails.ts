@@ -46,7 +46,7 @@ export function createMails(options: {
 
   return {
     async send(message, job, subject) {
-      const { number: jobId, name: kind, attempt } = job
+      const { number: jobId, name: kind, attempt, requestId } = job
       const { userId = null, inviteId = null } = subject
       const ids = { jobId, kind, messageId: message.id, userId, inviteId }
       const record = async (state: 'sent' | 'retrying' | 'failed', smtpCode: number | null) => {
@@ -57,7 +57,7 @@ export function createMails(options: {
         )
       }
       const recipient = { address: message.to.address, userId }
-      const fields = { jobId, kind, messageId: message.id, ...subject, attempt }
+      const fields = { jobId, kind, messageId: message.id, ...subject, attempt, requestId }
       if (kind !== 'send_account_deletion' && (await isForSuspended(db, recipient))) {
         log.info(fields, 'mail not sent to a suspended person')
         return

@@ -1,4 +1,5 @@
 import { compose, type MailContent, type MailItem } from './compose.ts'
+import { seedDues, silentDays, type SeedDue } from '../domain/seeds.ts'
 import { describeTime, formatDuration } from './times.ts'
 import { noticeEnd } from './words.ts'
 
@@ -120,10 +121,37 @@ export function mentionMail(input: {
   })
 }
 
+/** Reminds a person of seeds that are to be decided soon. */
+export function remindersMail(input: {
+  items: MailItem[]
+  /** What the subject says of one reminder. */
+  text: string
+  /** The number of all reminders, also of those that are in no item. */
+  count: number
+  inboxUrl: string
+  settingsUrl: string
+}): MailContent {
+  const { items, text, count, inboxUrl, settingsUrl } = input
+  return compose({
+    subject: count === 1 ? text : `${count} seeds are to be decided soon`,
+    paragraphs: [
+      count === 1
+        ? 'A seed that you lead or follow is to be decided soon.'
+        : 'Seeds that you lead or follow are to be decided soon.',
+    ],
+    items,
+    ...afterItems(count - items.length),
+    link: { label: 'Open your notifications', url: inboxUrl },
+    ...noticeEnd(settingsUrl),
+  })
+}
+
 /** Tells a person what they have not read. */
 export function digestMail(input: {
   /** Seeds, and other things, the newest first. */
   items: MailItem[]
+  /** The workspaces of the person in which seeds are due. */
+  due: readonly DueSeeds[]
   /** What the subject says of one notification. */
   text: string
   /** The number of all notifications, and of those that are in no item. */
@@ -132,7 +160,7 @@ export function digestMail(input: {
   inboxUrl: string
   settingsUrl: string
 }): MailContent {
-  const { items, text, count, unnamedCount, inboxUrl, settingsUrl } = input
+  const { items, due, text, count, unnamedCount, inboxUrl, settingsUrl } = input
   return compose({
     subject: count === 1 ? text : `${count} new notifications`,
     paragraphs: [
@@ -142,10 +170,37 @@ export function digestMail(input: {
     ],
     items,
     ...afterItems(unnamedCount),
+    furtherItems: due.map(toItemOfDue),
     link: { label: 'Open your notifications', url: inboxUrl },
     ...noticeEnd(settingsUrl, 'There is one such email a day at most.'),
   })
 }
+
+/** How many seeds of a workspace are due, up to a number that stands for more. */
+export interface DueSeeds {
+  workspaceName: string
+  counts: Record<SeedDue, number>
+  countMax: number
+  /** The list of the seeds that are due so. */
+  urlOf: (due: SeedDue) => string
+}
+
+const dueWords: Record<SeedDue, string> = {
+  overdue: 'overdue',
+  week: 'due within 7 days',
+  silent: `without evidence for ${silentDays} days`,
+}
+
+/** Links to those of the first kind; the page has the others. */
+function toItemOfDue({ workspaceName, counts, countMax, urlOf }: DueSeeds): MailItem {
+  const [first = 'overdue', ...others] = seedDues.filter((due) => counts[due] > 0)
+  const words = [first, ...others].map(
+    (due) => `${counts[due]}${counts[due] < countMax ? '' : ' or more'} ${dueWords[due]}`,
+  )
+  return { text: `Seeds in ${workspaceName}: ${listFormat.format(words)}`, url: urlOf(first) }
+}
+
+const listFormat = new Intl.ListFormat('en-GB')
 
 function afterItems(count: number) {
   return count > 0 ? { afterItems: `And ${count} more.` } : {}

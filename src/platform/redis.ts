@@ -60,8 +60,8 @@ export function connectRedis(
         // Other errors are replies of Redis.
         if (!(error instanceof Error) || error.message !== 'Command timed out' || redis.status !== 'ready')
           return
-        silentSince ??= Date.now() - commandMsMax
-        if (Date.now() - silentSince < silenceMsMax) return
+        silentSince ??= performance.now() - commandMsMax
+        if (performance.now() - silentSince < silenceMsMax) return
         silentSince = undefined
         noteOutage(error)
         // Reconnects. Until then commands fail at once.

@@ -19,6 +19,7 @@ import { seedsTools } from '../agents/tools/seeds.tools.ts'
 import { severalTools } from '../agents/tools/several.tools.ts'
 import { teamsTools } from '../agents/tools/teams.tools.ts'
 import { workspaceTools } from '../agents/tools/workspace.tools.ts'
+import type { AttachmentsService } from '../areas/attachments/attachments.service.ts'
 import type { AgentRequestsService } from '../areas/agentRequests/agentRequests.service.ts'
 import type { CommentsService } from '../areas/comments/comments.service.ts'
 import type { EventsService } from '../areas/events/events.service.ts'
@@ -40,6 +41,7 @@ export interface AgentAccessOptions {
   /** What the tools call, as routes do. */
   services: {
     kit: KitService
+    attachments: AttachmentsService
     search: SearchService
     people: PeopleService
     events: EventsService
@@ -83,12 +85,12 @@ export function createAgentAccess(options: AgentAccessOptions) {
     mcpStreams,
     personStreams,
   } = options
-  const { kit, search, people, events, seeds, evidence, evidenceEdits, comments } = services
+  const { kit, attachments, search, people, events, seeds, evidence, evidenceEdits, comments } = services
   const { notifications, teams, invites, agentRequests, workspaces } = services
   const onError = (error: unknown) => log.error({ err: error }, 'a tool or resource of agents failed')
   const agentTools = [
     readValidationKitTool(kit),
-    ...searchTools({ kit, search }, seedLinks, mcpForm),
+    ...searchTools({ kit, search, attachments }, seedLinks, mcpForm),
     ...workspaceTools(people, events),
     ...inboxTools({ notifications, agentRequests, seeds, comments }, webUrl),
     ...seedsTools(seeds, seedLinks),
@@ -103,16 +105,31 @@ export function createAgentAccess(options: AgentAccessOptions) {
   let mcpHandler: Promise<KitMcpHandler> | undefined
   // Loaded at the first MCP request, since the SDK is slow to load.
   const loadMcpHandler = async () => {
-    const [{ createKitMcpHandler }, { areaIconUrls, readAsset }, { agentPrompts }] = await Promise.all([
+    const [
+      { createKitMcpHandler },
+      { areaIconUrls, readAsset },
+      { readDocument },
+      { agentPrompts },
+      { ideaSkill },
+      { seedCard },
+    ] = await Promise.all([
       import('../agents/mcp/agent.mcp.ts'),
       import('../assets/assets.ts'),
+      import('../assets/documents.ts'),
       import('../agents/mcp/prompts.mcp.ts'),
+      import('../agents/mcp/idea-skill.ts'),
+      import('../agents/mcp/seed-card.ts'),
     ])
     return createKitMcpHandler(
       {
         tools: agentTools,
         resources: kitResources(kit, agentCalls, inbox),
         prompts: agentPrompts(kit, clock),
+        skills: [ideaSkill(readDocument('docs/validate-an-idea.md'))],
+        card: seedCard({
+          style: readAsset('seed-card', 'css').content.toString(),
+          script: readAsset('seed-card', 'js').content.toString(),
+        }),
       },
       {
         onError,

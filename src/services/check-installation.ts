@@ -65,6 +65,9 @@ export async function checkInstallation(
 const fine = (check: string, message: string): Finding => ({ check, ok: true, message })
 const wrong = (check: string, message: string): Finding => ({ check, ok: false, message })
 
+const certificateAdvice =
+  'Check the host name in the URL, and that NODE_EXTRA_CA_CERTS names the authority (docs/operations.md, "TLS").'
+
 /** What a check finds, or that it failed, with what to do. */
 async function attempt(check: string, advice: string, run: () => Promise<Finding>): Promise<Finding> {
   try {
@@ -72,7 +75,10 @@ async function attempt(check: string, advice: string, run: () => Promise<Finding
   } catch (error) {
     const { message, code } = error as { message?: string; code?: string }
     const [reason = ''] = (message || code || String(error)).split('\n')
-    return wrong(check, `${reason.replace(/[.]$/, '')}. ${advice}`)
+    return wrong(
+      check,
+      `${reason.replace(/[.]$/, '')}. ${/certificate/i.test(reason) ? certificateAdvice : advice}`,
+    )
   }
 }
 

@@ -2,14 +2,17 @@ import type { Logger } from 'pino'
 import type { SecretBox } from '../platform/secrets/app-secret.port.ts'
 import {
   claimDeliveries,
+  discardDelivery,
   recordAndDisable,
-  recordOutcome,
+  recordResults,
   releaseDelivery,
 } from '../areas/webhooks/deliverer.repository.ts'
+import { makeChatRequest } from '../areas/webhooks/chat-messages.ts'
 import { createDeliverer, type Deliverer } from '../areas/webhooks/deliverer.ts'
 import { makeWebhookRequest } from '../areas/webhooks/webhook-requests.ts'
 import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { Meter } from '../kernel/meter.ts'
 import { encodeFeedCursor } from '../domain/event-cursors.ts'
 import type { SendWebhook } from '../domain/webhooks.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
@@ -26,6 +29,7 @@ export function createDeliveries(
   options: {
     db: Database
     clock: Clock
+    meter: Meter
     log: Logger
     jobs: JobQueue
     secretBox: SecretBox
@@ -39,8 +43,13 @@ export function createDeliveries(
   return createDeliverer({
     ...rest,
     claim: (claimed) => claimDeliveries(db, { ...claimed, seedUrlPrefix }),
-    makeRequest: (delivery, now) => {
-      const { createdAt, event, eventId, position, type, url, webhookId, workspaceId } = delivery
+    makeRequest: (deliveries, now) => {
+      const [delivery] = deliveries
+      const { createdAt, event, eventId, format, position, type, url, webhookId, workspaceId } = delivery
+      if (format !== null) {
+        const lines = deliveries.map(({ event: { summary, url: to } }) => ({ text: summary, url: to }))
+        return makeChatRequest(format, { url, userAgent, lines })
+      }
       const payload = {
         type,
         timestamp: createdAt.toISOString(),
@@ -52,9 +61,10 @@ export function createDeliveries(
         { url, webhookId, workspaceId, id: eventId, payload, secrets: delivery, now },
       )
     },
-    record: (delivery, outcome, now) => recordOutcome(db, delivery, outcome, now),
-    recordAndDisable: (delivery, outcome, when) => recordAndDisable({ db, jobs }, delivery, outcome, when),
+    record: (results, now) => recordResults(db, results, now),
+    recordAndDisable: (results, when) => recordAndDisable({ db, jobs }, results, when),
     release: (delivery) => releaseDelivery(db, delivery),
+    discard: (delivery) => discardDelivery(db, delivery),
     onError: (error) =>
       log.warn({ err: error }, 'deliveries to webhooks could not be claimed or recorded; will retry'),
   })

@@ -25,6 +25,7 @@ import {
 import { browserKnownMs, type EntryRules } from '../domain/accounts.ts'
 import { deleteOldCalls, deleteOldLoggedCalls } from '../agents/calls/agent-calls.repository.ts'
 import { expireRequests } from '../areas/agentRequests/agentRequests.jobs.ts'
+import { deleteUnusedAttachments } from '../areas/attachments/attachments.repository.ts'
 import { createApiKeysJobs, enqueueExpiryNotices } from '../areas/apiKeys/apiKeys.jobs.ts'
 import { deleteEndedApiKeys } from '../areas/apiKeys/apiKeys.repository.ts'
 import { deleteOldEvents } from '../areas/events/event-retention.repository.ts'
@@ -35,7 +36,10 @@ import { createOwnershipJobs } from '../areas/workspaces/ownership/ownership.job
 import { eraseDeletedWorkspaces } from '../areas/workspaces/ownership/ownership.repository.ts'
 import { createMemberUpdatesJobs } from '../areas/members/member-updates.ts'
 import { createMembersJobs } from '../areas/members/members.jobs.ts'
+import { createImportsJobs } from '../areas/seeds/tables/imports.jobs.ts'
+import { deleteOldImports } from '../areas/seeds/tables/imports.repository.ts'
 import { eraseDeletedSeeds } from '../areas/seeds/seed-deletion.repository.ts'
+import { deleteOldMoves } from '../areas/seeds/seed-merging.repository.ts'
 import {
   createNotificationsJobs,
   enqueueAcceptedInvites,
@@ -43,26 +47,34 @@ import {
   notifyOfEndingGrants,
 } from '../areas/notifications/notifications.jobs.ts'
 import { deleteOldNotifications } from '../areas/notifications/notifications.repository.ts'
+import { createRemindersJobs, remindOfDecisions } from '../areas/notifications/reminders.jobs.ts'
 import type { UnsubscribeLinks } from '../areas/notifications/unsubscribe-links.ts'
 import { deleteOldDeliveries } from '../areas/webhooks/deliveries.repository.ts'
 import { createWebhooksJobs } from '../areas/webhooks/webhooks.jobs.ts'
+import type { Changes } from '../access/change.ts'
 import { type Database } from '../db/client.ts'
 import { deleteExpiredIdempotentRequests } from '../access/idempotency.repository.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { Meter } from '../kernel/meter.ts'
+import { unusedAttachmentsKeptMs } from '../domain/attachments.ts'
+import { importDraftsKeptMs, importsKeptMs } from '../domain/seed-imports.ts'
 import { endedLinkKeptMs } from '../domain/links.ts'
-import { deletedSeedsKeptMs } from '../domain/seeds.ts'
+import { deletedSeedsKeptMs, mergesUndoneMs } from '../domain/seeds.ts'
 import { notificationKeptMs } from '../domain/notifications.ts'
 import { deletedWorkspaceKeptMs, formerSlugKeptMs } from '../domain/workspaces.ts'
 import { type PictureStore } from '../pictures/picture-store.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
-import { startJobRunner } from '../platform/jobs/graphile-runner.ts'
+import { startJobRunner, type JobRunnerOptions } from '../platform/jobs/graphile-runner.ts'
 import { mailRecordKeptMs, type Mails } from '../mail/mails.ts'
 import { deleteOldMails } from '../mail/mails.repository.ts'
 
 export interface JobsOptions {
   db: Database
   clock: Clock
+  /** For the changes that jobs make for people. */
+  changes: Changes
   log: Logger
+  meter: Meter
   mails: Mails
   /** The links that turn off mails. */
   links: UnsubscribeLinks
@@ -73,6 +85,7 @@ export interface JobsOptions {
   oauthRecordBounds: RecordBounds
   /** 0: for ever. */
   eventsKeptDays: number
+  hourlyJobs: JobRunnerOptions['hourlyJobs']
   /** Deletes a person, with the workspaces that have no other members. */
   deletePerson: (userId: string) => Promise<{ isDeleted: boolean }>
 }
@@ -87,12 +100,15 @@ const endedAccessKeptMs = 400 * dayMs
 
 /** Starts running the jobs of all areas, and the clean-ups, in this process. */
 export async function startJobs(options: JobsOptions): Promise<{ stop: () => Promise<void> }> {
-  const { db, clock, log, mails, links, webUrl, signUp, pictures, jobs, deletePerson } = options
-  const { oauthRecordBounds, eventsKeptDays } = options
+  const { db, clock, changes, log, meter, mails, links, webUrl, signUp, pictures, jobs, deletePerson } =
+    options
+  const { oauthRecordBounds, eventsKeptDays, hourlyJobs } = options
   const ago = (ms: number) => new Date(clock.now().getTime() - ms)
   return startJobRunner({
     pool: db.$client,
     log,
+    meter,
+    hourlyJobs,
     handlers: {
       ...createAccountsJobs({ db, clock, mails, webUrl, signUp }),
       ...createApiKeysJobs({ db, clock, mails, webUrl }),
@@ -102,12 +118,14 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
       ...createOwnershipJobs({ db, mails, webUrl }),
       ...createAccountDeletionJobs({ db, clock, mails, webUrl }),
       ...createNotificationsJobs({ db, clock, mails, links, webUrl }),
+      ...createRemindersJobs({ db, clock, mails, links, webUrl }),
       ...createAgentOAuthJobs({ db, mails, webUrl }),
       ...createWebhooksJobs({ db, mails, webUrl }),
-      collect_pictures: () => pictures.collectUnused(),
+      ...createImportsJobs({ db, clock, changes, jobs }),
+      collect_pictures: () => collectAll(pictures),
     },
     cleanUps: {
-      pictures: () => pictures.collectUnused(),
+      pictures: () => collectAll(pictures),
       idempotent_requests: () => deleteExpiredIdempotentRequests(db, clock.now()),
       sessions: () => deleteExpiredSessions(db, clock.now()),
       ended_sessions: () => deleteEndedSessions(db, ago(endedSessionKnownMs)),
@@ -127,7 +145,11 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
         deleteOldLoggedCalls(db, { before: ago(loggedCallsKeptMs), usedSince: ago(dayMs) }),
       agent_grant_places: () => deleteOldGrantAddresses(db, ago(placesKeptMs)),
       webhook_deliveries: () => deleteOldDeliveries(db, ago(deliveriesKeptMs)),
+      unused_attachments: () => deleteUnusedAttachments(db, ago(unusedAttachmentsKeptMs)),
       deleted_seeds: () => eraseDeletedSeeds(db, ago(deletedSeedsKeptMs)),
+      seed_imports: () =>
+        deleteOldImports(db, { draftsBefore: ago(importDraftsKeptMs), before: ago(importsKeptMs) }),
+      seed_moves: () => deleteOldMoves(db, ago(mergesUndoneMs)),
       deleted_workspaces: () =>
         eraseDeletedWorkspaces(db, {
           before: ago(deletedWorkspaceKeptMs),
@@ -156,7 +178,14 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
       enqueue_accepted_invites: () => enqueueAcceptedInvites({ db, jobs }),
       enqueue_digests: () => enqueueDigests({ db, clock, jobs }),
       expire_agent_requests: () => expireRequests({ db, clock }),
+      remind_of_decisions: () => remindOfDecisions({ db, clock, jobs }),
       notify_of_ending_grants: () => notifyOfEndingGrants({ db, clock, jobs }),
     },
   })
+}
+
+/** Deletes all unused files: a workspace that is erased may leave thousands. */
+async function collectAll(pictures: PictureStore): Promise<void> {
+  let hasMore = true
+  while (hasMore) hasMore = await pictures.collectUnused()
 }

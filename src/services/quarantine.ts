@@ -6,7 +6,7 @@ import { deleteAllAccountTokens } from '../accounts/sign-in/credentials.reposito
 import { deleteAllPendingSignIns } from '../accounts/second-factor/second-factor.repository.ts'
 import { deleteAllSessions } from '../accounts/sessions/sessions.repository.ts'
 import type { Database } from '../db/client.ts'
-import { allowLongStatements } from '../db/sql/long-statements.ts'
+import { prepareErasure } from '../db/sql/erasures.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { dropMailJobs } from '../platform/jobs/job-operations.repository.ts'
 
@@ -26,7 +26,7 @@ export interface Quarantined {
  */
 export function quarantine(db: Database, clock: Clock): Promise<Quarantined> {
   return db.transaction(async (tx) => {
-    await allowLongStatements(tx)
+    await prepareErasure(tx)
     const now = clock.now()
     const mails = await dropMailJobs(tx)
     await settleAllUnmailed(tx, now)

@@ -6,6 +6,7 @@ import { createAgentOAuth } from '../agents/oauth/agent-oauth.ts'
 import { agentScope } from '../agents/oauth/protocol.ts'
 import { recordBounds, type RecordBounds } from '../agents/oauth/records/record-bounds.repository.ts'
 import { scopesOfRole } from '../agents/tools/agent-tool.ts'
+import { createAgentPolicyService } from '../agents/policy/agent-policy.service.ts'
 import { createAgentAuthenticator } from '../agents/grants/grants.authenticator.ts'
 import { createAccountsService } from '../accounts/accounts.service.ts'
 import { createCredentialsService } from '../accounts/sign-in/credentials.service.ts'
@@ -31,6 +32,8 @@ import { createApiKeyAuthenticator } from '../areas/apiKeys/apiKeys.authenticato
 import { createApiKeysService } from '../areas/apiKeys/apiKeys.service.ts'
 import { createWorkspaceKeysService } from '../areas/apiKeys/workspace-keys.service.ts'
 import { createAgentRequestsService } from '../areas/agentRequests/agentRequests.service.ts'
+import { createAttachmentLinks } from '../areas/attachments/attachment-links.ts'
+import { createAttachmentsService } from '../areas/attachments/attachments.service.ts'
 import { createCommentsService } from '../areas/comments/comments.service.ts'
 import { createEventsService } from '../areas/events/events.service.ts'
 import { createServiceClientsService } from '../agents/service-clients/service-clients.service.ts'
@@ -42,11 +45,17 @@ import { createNotificationsService } from '../areas/notifications/notifications
 import { createUnsubscribeLinks } from '../areas/notifications/unsubscribe-links.ts'
 import { createPeopleService } from '../areas/people/people.service.ts'
 import { createEvidenceEditsService } from '../areas/evidence/evidence-edits.service.ts'
+import { createSeenEvidenceService } from '../areas/evidence/seen-evidence.service.ts'
 import { createEvidenceService } from '../areas/evidence/evidence.service.ts'
 import { toSeedUrlPrefix } from '../domain/page-urls.ts'
+import { createSeedImportsService } from '../areas/seeds/tables/imports.service.ts'
+import { createSeedExportsService } from '../areas/seeds/tables/seed-exports.service.ts'
 import { createSeedsService } from '../areas/seeds/seeds.service.ts'
+import { createLabelsService } from '../areas/labels/labels.service.ts'
+import { createSavedFiltersService } from '../areas/savedFilters/savedFilters.service.ts'
 import { createTeamsService } from '../areas/teams/teams.service.ts'
 import { createServiceAccountsService } from '../areas/serviceAccounts/serviceAccounts.service.ts'
+import { countDeliveries } from '../areas/webhooks/delivery-counts.repository.ts'
 import { createDeliveriesService } from '../areas/webhooks/deliveries.service.ts'
 import { createWebhooksService } from '../areas/webhooks/webhooks.service.ts'
 import { createMeService } from '../areas/me/me.service.ts'
@@ -61,14 +70,16 @@ import { shareOf, type Database } from '../db/client.ts'
 import { hasLostStatements } from '../db/connection-health.ts'
 import { createIdempotencyStore } from '../access/idempotency.repository.ts'
 import { isMigrated } from '../db/migrate.ts'
-import type { AgentPrincipal } from '../domain/agent.ts'
+import { withTokenScopes, type AgentPrincipal } from '../domain/agent.ts'
 import type { Role } from '../domain/roles.ts'
 import { FetchFailure } from '../kernel/fetch-failure.ts'
 import { noMeter, type Meter } from '../kernel/meter.ts'
 import { createPersonStreams } from '../concurrency/person-streams.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { createMails } from '../mail/mails.ts'
+import { createFileLedger } from '../pictures/file-ledger.ts'
 import { createPictureStore } from '../pictures/picture-store.ts'
+import { isSameIssuer } from '../platform/identity/identity.port.ts'
 import { createOidcProvider } from '../platform/identity/oidc-identity.ts'
 import { createSharpImages } from '../platform/images/sharp-images.ts'
 import { createGraphileQueue } from '../platform/jobs/graphile-queue.repository.ts'
@@ -86,6 +97,8 @@ import {
   createUntrustedPost,
   type UntrustedFetchOptions,
 } from '../platform/untrusted-fetch.ts'
+import { createMeasuredStorage } from '../platform/storage/measured-storage.ts'
+import { findServerStart } from '../db/inspect-database.ts'
 import { createMailer, createStorage, openAppSecret } from './adapters.ts'
 import { createAgentAccess, type AgentAccessOptions } from './agents.ts'
 import { createDeliveries, type DeliveriesOptions } from './deliveries.ts'
@@ -122,6 +135,8 @@ export interface ServicesOptions {
   redisCommandMsMax?: number
   /** How long a change waits for its turn, in milliseconds. Default: as `createChanges` has it. */
   changeWaitMsMax?: number
+  /** Whether clean-ups and the like run by themselves. Default: on. */
+  hourlyJobs?: 'on' | 'off'
   /** How often the events that somebody watches are read. Default: once a second. */
   watchEveryMs?: number
 }
@@ -151,7 +166,7 @@ export function createServices(options: ServicesOptions) {
     seedUrlPrefix,
     ...options.deliveries,
   }
-  const deliverer = createDeliveries({ ...webhookOptions, db: jobsDb, log })
+  const deliverer = createDeliveries({ ...webhookOptions, db: jobsDb, log, meter })
   const onDeliveries = () => deliverer.wake()
   const activity = createMemberActivity({
     db,
@@ -170,15 +185,14 @@ export function createServices(options: ServicesOptions) {
     const share = shareOf(db)
     return { db: share, clock, changes: createChanges({ db: share, ...changeOptions }) }
   }
-  const pictures = createPictureStore({
+  const images = createSharpImages()
+  const files = createFileLedger({
     db,
     clock,
-    changes,
-    images: createSharpImages(),
-    storage: createStorage(config),
-    baseUrl: config.baseUrl,
+    storage: createMeasuredStorage(createStorage(config), meter),
     onDeleteError: (error) => log.warn({ err: error }, 'an unused picture could not be deleted; will retry'),
   })
+  const pictures = createPictureStore({ changes, images, files, baseUrl: config.baseUrl })
   const requireWorkspace = createWorkspaceAccess({ db, clock })
   const shareOfSeeds = takeShare()
   const shareOfInvites = takeShare()
@@ -191,9 +205,14 @@ export function createServices(options: ServicesOptions) {
     onRecordError: (error) =>
       log.warn({ err: error }, 'the last uses of API keys could not be written; will retry'),
   })
+  const identityProviders = config.oidcProviders.map((provider) =>
+    createOidcProvider(provider, config.webUrl),
+  )
+  const assertingProviders = identityProviders.filter(({ isTrustedForAgents }) => isTrustedForAgents)
   const agents = createAgentAuthenticator({
     db,
     clock,
+    isTrustedIssuer: (issuer) => assertingProviders.some((provider) => isSameIssuer(provider.issuer, issuer)),
     onRecordError: (error) =>
       log.warn({ err: error }, 'the last uses of grants could not be written; will retry'),
   })
@@ -219,6 +238,7 @@ export function createServices(options: ServicesOptions) {
     refreshLimitPerHour: config.refreshLimitPerHour,
     recordBounds: oauthRecordBounds,
     areDocumentsOn: config.areDocumentsOn,
+    assertingProviders,
     fetch: config.isOutgoing
       ? createUntrustedFetch({ proxy: config.outgoingProxy, ...untrustedFetch })
       : refuseFetch,
@@ -230,6 +250,7 @@ export function createServices(options: ServicesOptions) {
   const { webUrl, inviteLimitPerHour, mailLimitPerHour, entry } = config
   const events = createEventsService({
     db: shareOf(db),
+    clock,
     requireWorkspace,
     onWatchError: (error) =>
       log.warn({ err: error }, 'new activity could not be read for open pages; will retry'),
@@ -254,20 +275,30 @@ export function createServices(options: ServicesOptions) {
     seedUrlPrefix,
     jobs,
   })
+  const attachments = createAttachmentsService({
+    ...takeShare(),
+    requireWorkspace,
+    files,
+    images,
+    links: createAttachmentLinks({ appSecret, clock, baseUrl: config.baseUrl }),
+    quotaBytes: config.storageQuotaMegabytes * 1024 * 1024,
+  })
   const agentRequests = createAgentRequestsService({
     ...shareOfSeeds,
     requireWorkspace,
     requireWorkspaceOfSeed,
   })
   const evidence = createEvidenceService({ ...shareOfSeeds, requireWorkspaceOfSeed, requireSeedOf })
-  const search = createSearchService({ db: shareOf(db), requireWorkspace })
+  const search = createSearchService({ db: shareOf(db), clock, requireWorkspace })
   const evidenceEdits = createEvidenceEditsService({ ...shareOfSeeds, requireSeedOf })
+  const seenEvidence = createSeenEvidenceService({ ...shareOfSeeds, requireSeedOf })
   const agentCalls = createAgentCalls({
     db,
     clock,
     onRecordError: (error) =>
       log.warn({ err: error }, 'the calls of agents could not be counted; will retry'),
   })
+  const labels = createLabelsService({ ...takeShare(), requireWorkspace })
   const teams = createTeamsService({ ...takeShare(), requireWorkspace, pictures })
   const invites = createInvitesService({
     ...shareOfInvites,
@@ -285,6 +316,7 @@ export function createServices(options: ServicesOptions) {
       ...{ kit, search, people, events, seeds, evidence, evidenceEdits, comments, notifications, teams },
       invites,
       agentRequests,
+      attachments,
       workspaces,
     },
     db,
@@ -311,7 +343,9 @@ export function createServices(options: ServicesOptions) {
       const token = await agentOAuth.verify(accessToken)
       if (!token?.scopes.includes(agentScope)) return undefined
       const agent = await agents.authenticate(token.grantId)
-      return agent?.grant.clientId === token.clientId ? agent : undefined
+      if (agent?.grant.clientId !== token.clientId) return undefined
+      // Each assertion narrows what its token can be used for.
+      return agent.grant.assertedIssuer == null ? agent : withTokenScopes(agent, token.scopes)
     },
     /** The OAuth server for agents. */
     agentOAuth,
@@ -324,6 +358,8 @@ export function createServices(options: ServicesOptions) {
     scopesOfRole: (role: Role) => scopesOfRole(agentTools, role),
     accounts,
     apiKeys: createApiKeysService({ ...takeShare(), jobs, apiKeyPrefix: config.apiKeyPrefix }),
+    /** The files of seeds, their evidence and comments. */
+    attachments,
     authenticator,
     /** The API keys that act in a workspace. */
     workspaceKeys: createWorkspaceKeysService({ db: shareOf(db), clock, requireWorkspace }),
@@ -344,6 +380,7 @@ export function createServices(options: ServicesOptions) {
     events,
     /** Correcting and withdrawing evidence. */
     evidenceEdits,
+    seenEvidence,
     /** The evidence of seeds. */
     evidence,
     /** The accounts at external services that people have linked. */
@@ -352,7 +389,14 @@ export function createServices(options: ServicesOptions) {
     deliveries: createDeliveriesService(webhookShare),
     idempotency: createIdempotencyStore(db, clock),
     /** The external services that people can sign in with. */
-    identityProviders: config.oidcProviders.map((provider) => createOidcProvider(provider, webUrl)),
+    identityProviders,
+    /** The name of one of them by its issuer, or the issuer of one that is not configured any more. */
+    nameOfIssuer: (issuer: string) =>
+      identityProviders.find((provider) => isSameIssuer(provider.issuer, issuer))?.name ?? issuer,
+    /** Whether the operator trusts one of them to let agents in by assertions. */
+    areAssertionsOn: assertingProviders.length > 0,
+    /** Which agents workspaces let in so. */
+    agentPolicy: createAgentPolicyService({ ...takeShare(), requireWorkspace }),
     grants: createGrantsService({ ...takeShare(), requireWorkspace }),
     invites,
     /** Signing up by the link of an invite. */
@@ -361,6 +405,10 @@ export function createServices(options: ServicesOptions) {
       changes: createChanges({ db: passkeyOptions.db, ...changeOptions }),
       passwords,
     }),
+    /** What waits to be sent to webhooks; undefined where nothing is sent. */
+    countDeliveries: isOutgoing ? () => countDeliveries(jobsDb) : undefined,
+    /** When the server of the database was started. */
+    findDatabaseStart: () => findServerStart(jobsDb.$client),
     /** The jobs of the queue, for operators. */
     jobOperations: {
       count: () => countJobs(jobsDb),
@@ -418,6 +466,16 @@ export function createServices(options: ServicesOptions) {
     /** The search of workspaces. */
     search,
     seeds,
+    /** Seeds from tables. */
+    seedImports: createSeedImportsService({ ...takeShare(), requireWorkspace, jobs }),
+    /** Tables of seeds and of their evidence. */
+    seedExports: createSeedExportsService({
+      clock,
+      requireWorkspace,
+      requireWorkspaceOfSeed,
+      listSeeds: (...request) => seeds.list(...request),
+      listEvidence: (...request) => evidence.list(...request),
+    }),
     /** Members of workspaces for programs. */
     serviceAccounts: createServiceAccountsService({
       ...takeShare(),
@@ -428,6 +486,8 @@ export function createServices(options: ServicesOptions) {
     serviceClients: createServiceClientsService({ ...takeShare(), requireWorkspace }),
     system: createSystemService({ clock, appSecret, isDatabaseReady: () => isDatabaseReady(db) }),
     teams,
+    labels,
+    savedFilters: createSavedFiltersService({ ...takeShare(), requireWorkspace }),
     webhooks: createWebhooksService({ ...webhookShare, isDevelopment: config.isDevelopment }),
     workspaces,
     /** Starts running jobs and sending deliveries to webhooks in this process. */
@@ -435,13 +495,16 @@ export function createServices(options: ServicesOptions) {
       runner = await startJobs({
         db: jobsDb,
         clock,
+        changes: createChanges({ db: jobsDb, ...changeOptions }),
         log,
+        meter,
         mails: createMails({ db: jobsDb, clock, log, meter, mailer }),
         webUrl,
         pictures,
         jobs,
         oauthRecordBounds,
         eventsKeptDays: config.eventsKeptDays,
+        hourlyJobs: options.hourlyJobs,
         links: unsubscribeLinks,
         signUp: entry.signUp,
         deletePerson: (userId) => accounts.delete(userId, { withWorkspaces: true }),

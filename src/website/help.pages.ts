@@ -1,7 +1,9 @@
 import type { App } from '../http/app-types.ts'
+import { attachmentsMax } from '../domain/attachments.ts'
 import { roles } from '../domain/roles.ts'
 import { seedStatuses } from '../domain/seeds.ts'
 import { html, type Html } from './components/html.ts'
+import { fileSizeMax } from './seeds/attachments.views.ts'
 import { renderStatus } from './seeds/seed-status.views.ts'
 import { howSeedsGo, whatIsJoining, whatIsLead, whatIsSeed, whatIsStatus } from './seeds/seed-words.ts'
 import { roleDescriptions, roleNames } from './views/roles.views.ts'
@@ -50,6 +52,12 @@ function renderHelp(): Html {
           <code>**bold**</code>, <code>*italic*</code>, <code>\`code\`</code>, <code>[link](https://…)</code>,
           <code>- list</code>, <code>&gt; quote</code>, and tables.
         </dd>
+        <dt>Files</dt>
+        <dd>
+          Choose, paste or drop them in the form of a seed, of evidence or of a comment: images (PNG, JPEG,
+          WebP, GIF), PDF, CSV, text, audio and video, up to ${attachmentsMax} of ${fileSizeMax} each. Members
+          of the workspace see them.
+        </dd>
         <dt><kbd>Ctrl</kbd> + <kbd>Enter</kbd></dt>
         <dd>Sends what you write; on a Mac ⌘ and Enter.</dd>
         <dt>Drafts</dt>
@@ -61,7 +69,13 @@ function renderHelp(): Html {
       <dl>
         <dt><kbd>Ctrl</kbd> + <kbd>K</kbd></dt>
         <dd>
-          Opens the search, which also leads to pages and actions, such as “New seed”; on a Mac ⌘ and K.
+          Opens the search, which also leads to pages, saved filters and actions, such as “New seed”; on a Mac
+          ⌘ and K.
+        </dd>
+        <dt>Saved filters</dt>
+        <dd>
+          Filter the seeds, and choose “Save these filters”. They are above the list then, for you alone or
+          for everybody in the workspace.
         </dd>
       </dl>
     </section>

@@ -1,4 +1,6 @@
 import type { App } from '../http/app-types.ts'
+import { streamedUploads, type StreamedUploadsOptions } from '../http/requests/streamed-uploads.ts'
+import { uploadBytesMax } from '../http/requests/uploads.ts'
 import { keepOpeners } from '../http/answers/security-headers.ts'
 import { errors } from '../kernel/errors.ts'
 import type { Services } from '../services/services.ts'
@@ -26,10 +28,15 @@ import { providersPages } from './account/providers.pages.ts'
 import { searchPages } from './search/search.pages.ts'
 import { passwordPages, securityPages } from './account/security.pages.ts'
 import { secondStepPages } from './sign-in/second-step.pages.ts'
+import { admitFileOfForm, attachmentsPages, attachmentsUpload } from './seeds/attachments.pages.ts'
+import { findAttached } from './seeds/attached.ts'
 import { commentsPages } from './seeds/comments.pages.ts'
 import { evidencePages } from './seeds/evidence.pages.ts'
 import { seedChangesPages } from './seeds/seed-changes.pages.ts'
 import { seedAddress, seedPages } from './seeds/seed.pages.ts'
+import { seedTableForm, seedTablesPages } from './seeds/seed-tables.pages.ts'
+import { labelsPages } from './seeds/labels.pages.ts'
+import { savedFiltersPages } from './seeds/saved-filters.pages.ts'
 import { seedsPages } from './seeds/seeds.pages.ts'
 import { createSignInLimits, type SignInLimitsOptions } from './plugins/sign-in-limits.ts'
 import { signInPages } from './sign-in/sign-in.pages.ts'
@@ -45,10 +52,11 @@ import { signedInOnly, webSession } from './plugins/web-session.ts'
 import { workspaceIconForm, workspaceSettingsPages } from './settings/workspace-settings.pages.ts'
 import { workspaceKeysPages } from './settings/workspace-keys.pages.ts'
 import { ownershipPages } from './settings/ownership.pages.ts'
+import { agentPolicyPages } from './settings/agent-policy.pages.ts'
 import { serviceAccountsPages } from './settings/service-accounts.pages.ts'
 import { webhooksPages } from './webhooks/webhooks.pages.ts'
 import { workspacePages } from './home/workspace.pages.ts'
-import { explainDeletedSeed } from './seeds/seed-deletion.views.ts'
+import { explainMissingSeed, seedMergingPages } from './seeds/seed-merging.pages.ts'
 import { createUploadPages, createWorkspacePages } from './plugins/workspace-visit.ts'
 
 export interface WebsiteOptions extends SignInLimitsOptions {
@@ -58,6 +66,8 @@ export interface WebsiteOptions extends SignInLimitsOptions {
   hasDesignPage: boolean
   /** Uploads per hour and person; 0 = no limit. */
   uploadLimitPerHour: number
+  /** How files of texts are stored. */
+  fileUploads: StreamedUploadsOptions
   changeStreams: ChangeStreamsOptions
 }
 
@@ -98,7 +108,8 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     const pages = createWorkspacePages(scope, {
       workspaces: services.workspaces,
       sendOnce: services.sentForms,
-      explainMissing: (visit) => explainDeletedSeed(visit, services),
+      explainMissing: (visit) => explainMissingSeed(visit, services),
+      findAttached: (visit) => findAttached(visit, services.attachments),
     })
     await scope.register(async (steps: App) => {
       keepOpeners(steps)
@@ -119,11 +130,16 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     await emailPages(scope, services, limits)
     workspacePages(pages, services)
     seedsPages(pages, services)
+    labelsPages(pages, services)
+    savedFiltersPages(pages, services)
+    seedTablesPages(pages, services)
     seedAddress(scope, services)
     seedPages(pages, services)
     commentsPages(pages, services)
     seedChangesPages(pages, services)
+    seedMergingPages(pages, services)
     evidencePages(pages, services)
+    attachmentsPages(scope, pages, services)
     peoplePages(pages, services)
     activityPages(pages, services)
     searchPages(pages, services)
@@ -133,6 +149,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     workspaceSettingsPages(pages, services, webUrl)
     ownershipPages(pages, services)
     serviceAccountsPages(pages, services)
+    agentPolicyPages(pages, services)
     webhooksPages(pages, services)
     workspaceKeysPages(pages, services)
     // A member who mistypes a path stays in the workspace.
@@ -143,6 +160,14 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
       await uploads.register(uploadForm, { uploadLimitPerHour })
       profilePhotoForm(uploads, services)
       workspaceIconForm(createUploadPages(uploads, services.workspaces), services)
+    })
+    await scope.register(async (uploads: App) => {
+      await uploads.register(uploadForm, { uploadLimitPerHour, fieldBytesMax: uploadBytesMax })
+      seedTableForm(createUploadPages(uploads, services.workspaces), services)
+    })
+    await scope.register(async (uploads: App) => {
+      await uploads.register(streamedUploads, { ...options.fileUploads, admitForm: admitFileOfForm })
+      attachmentsUpload(uploads, services)
     })
   })
 }

@@ -243,7 +243,7 @@ describe('deleting a user', () => {
     // As a new comment does, which locks the seed first.
     await db
       .transaction(async (tx) => {
-        await lockSeed(tx, seed.id, 'no key update')
+        await lockSeed(tx, { workspaceId: workspace.id, seedId: seed.id }, 'no key update')
         const deletion = remove(person)
         await untilWaiting(service, 1)
         await notifyFollowers(tx, { ...told, actor, seedId: seed.id })

@@ -271,7 +271,12 @@ describe('access of a person', () => {
     })
     clock.advance(3_700_000)
     await apiKeys.create(principal, { name: 'Another' })
-    const browser = { userAgent: '', sessionToken: undefined, browserToken: 'a browser' }
+    const browser = {
+      userAgent: '',
+      sessionToken: undefined,
+      browserToken: 'a browser',
+      requestId: 'a request',
+    }
     const tokenOf = async () =>
       new URL((await credentials.createLink('sign_in', person.id)).url).pathname.split('/').at(-1) ?? ''
     const signedIn = await credentials.signInByLink(await tokenOf(), browser)

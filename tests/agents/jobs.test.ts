@@ -8,6 +8,7 @@ import { createId } from '../../src/kernel/ids.ts'
 import { eras, type AgentCaller, type Era } from '../support/agent-caller.ts'
 import { createComment } from '../support/comments.ts'
 import { addPerson, createCompany, type TestCompany } from '../support/company.ts'
+import { countTokensOf } from '../support/count-tokens.ts'
 import { createScriptedModel } from '../support/scripted-model.ts'
 import { findEvidence, joinSeed } from '../support/seeds.ts'
 import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
@@ -198,7 +199,7 @@ describe.each(eras)('a scripted model of the protocol %s', async (era) => {
     )
     expect(countTokens(read.join('\n'))).toBeLessThanOrEqual(tokensMax)
     // Not handed to models, but kept in bounds: clients read it with each list.
-    expect(countTokens(JSON.stringify(tools))).toBeLessThanOrEqual(tokensMax * 1.6)
+    expect(countTokensOf(tools)).toBeLessThanOrEqual(tokensMax * 1.6)
   })
 
   it('reads in the mean at most 130 tokens for a tool, of at most 190 that are sent, each argument described', async () => {
@@ -207,7 +208,7 @@ describe.each(eras)('a scripted model of the protocol %s', async (era) => {
     // It has all types of events.
     const counted = tools.filter(({ name }) => name !== 'list_events')
     const meanOf = (toSent: (tool: ListedTool) => object) =>
-      counted.reduce((sum, tool) => sum + countTokens(JSON.stringify(toSent(tool))), 0) / counted.length
+      counted.reduce((sum, tool) => sum + countTokensOf(toSent(tool)), 0) / counted.length
     expect(
       meanOf(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
     ).toBeLessThanOrEqual(130)

@@ -9,6 +9,7 @@ import { mcpForm } from '../../src/agents/tools/read-validation-kit.tools.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { startOf } from '../../src/kernel/pagination.ts'
 import { inlined } from '../../src/kernel/schemas.ts'
+import { post } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { createOAuthTester, type TestHost } from '../support/oauth-client.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
@@ -230,6 +231,21 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
     expect(kits.at(-1)?.note).toBe(null)
   })
 
+  it('has the seed that a merged one is now, through all merges', async () => {
+    const { host, token } = await letIn()
+    const other = await letIn()
+    const [first = '', second = '', third = ''] = await fill(host, 3, 15)
+    for (const [from, into] of [
+      [first, second],
+      [second, third],
+    ] as const)
+      expect((await service.as(host, post(`/v1/seeds/${from}/merge`, { into }))).statusCode).toBe(200)
+    const kits = await readAll(token, { seedId: first })
+    expect(kits.map(idsOf)).toEqual([[third], [third], [third]])
+    expect(kits.flatMap(({ seeds }) => seeds[0]?.evidence)).toHaveLength(45)
+    expect((await ask(other.token, { seedId: first })).error).toMatch(/^not_found$|not found|no such/i)
+  })
+
   it('rejects a cursor of another list as cursor_invalid', async () => {
     const { host, token } = await letIn()
     const [seedId, otherId] = await fill(host, 3, 3)
@@ -330,6 +346,24 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
     await db.execute(sql`
       update seeds set lead_user_id = ${host.id}, status = 'dropped', created_at = '2026-01-05' where id = ${ids[4]}`)
     await db.execute(sql`update seeds set activity_at = '2126-03-01' where id = ${ids[7]}`)
+    await db.execute(sql`update seeds set decide_by = '2020-02-29' where id in (${ids[6]}, ${ids[4]})`)
+    await db.execute(sql`update seeds set last_evidence_at = '2025-07-01' where id = ${ids[6]}`)
+    const { outline } = await read(token, { due: 'overdue', detail: 'outline' })
+    expect(outline).toMatchObject([{ id: ids[6] }])
+    expect((await read(token, { due: 'overdue' })).seeds).toMatchObject([
+      { question: null, decideBy: '2020-02-29' },
+    ])
+    const asHost = async (path: string, name: string) => {
+      const answer = await service.as(host, post(`/v1/workspaces/${host.slug}/${path}`, { name }))
+      expect(answer.statusCode, answer.body).toBe(200)
+      return answer.json<{ team?: { id: string }; label?: { id: string } }>()
+    }
+    const { team } = await asHost('teams', 'Café')
+    const { label } = await asHost('labels', 'Preis')
+    await db.execute(sql`update seeds set team_id = ${team?.id} where id = ${ids[1]}`)
+    await db.execute(
+      sql`update seeds set label_ids = array[${label?.id}::uuid] where id in (${ids[1]}, ${ids[2]})`,
+    )
     for (const detail of ['outline', 'summary', 'full'] as const) {
       const idsWith = async (input: object) => {
         const kits = await readAll(token, { ...input, limit: 2, detail })
@@ -337,6 +371,19 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
       }
       expect(await idsWith({ leadUserId: host.id }), detail).toEqual([ids[4]])
       expect(await idsWith({ leadUserId: 'x' }), detail).toEqual([])
+      // In any case, and with a composed or a decomposed accent.
+      expect(await idsWith({ team: ' CAFE\u0301 ' }), detail).toEqual([ids[1]])
+      expect((await idsWith({ label: 'preis' })).toSorted(), detail).toEqual([ids[1], ids[2]].toSorted())
+      expect(await idsWith({ team: 'Café', label: 'Preis', status: 'dropped' }), detail).toEqual([])
+      expect(await idsWith({ team: 'Preis' }), detail).toEqual([])
+      expect(await idsWith({ label: 'x' }), detail).toEqual([])
+      expect(await idsWith({ due: 'overdue' }), detail).toEqual([ids[6]])
+      expect(await idsWith({ due: 'week' }), detail).toEqual([])
+      const silent = await idsWith({ due: 'silent' })
+      expect(
+        [ids[6], ids[4]].map((id) => silent.includes(id)),
+        detail,
+      ).toEqual([true, false])
       expect((await idsWith({ noEvidenceSince: '2026-06-01' })).length, detail).toBe(15)
       expect((await idsWith({ noEvidenceSince: '2025-06-01' })).toSorted(), detail).toEqual(bare.toSorted())
       expect(await idsWith({ status: ['dropped', 'validated'], query: 'seed' }), detail).toEqual(
@@ -348,8 +395,17 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
       const byActivity = await idsWith({ sort: 'activityAt' })
       expect([byActivity[0], new Set(byActivity).size], detail).toEqual([ids[7], 15])
     }
-    const { note } = await read(token, { leadUserId: 'x' })
-    expect(note).toBe('No seed matches these filters.')
+    for (const input of [{ leadUserId: 'x' }, { team: 'x' }, { label: 'x' }]) {
+      expect((await read(token, input)).note).toBe('No seed matches these filters.')
+    }
+  })
+
+  it('refuses characters that no name has', async () => {
+    const { token } = await letIn()
+    for (const name of ['query', 'leadUserId', 'team', 'label'])
+      expect((await ask(token, { [name]: 'a\0b' })).error, name).toMatch(
+        /^decode_error$|must not contain U\+0000/,
+      )
   })
 
   it('takes a limit of up to 200 seeds, of which at most 50 are in full', async () => {

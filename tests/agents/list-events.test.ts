@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createId } from '../../src/kernel/ids.ts'
 import { letAgentIn } from '../support/agent-caller.ts'
 import { createComment } from '../support/comments.ts'
-import { addPerson, createCompany } from '../support/company.ts'
+import { addPerson, createCompany, createTeam, patch } from '../support/company.ts'
 import { addEvidence, createSeed } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -108,6 +108,16 @@ describe('list_events', async () => {
       ...['seed.updated', 'seed.joined'],
     ])
     expect(typesOf(await list({ grantId: createId() }))).toEqual([])
+  })
+
+  it('takes the team of seeds', async () => {
+    const world = await createWorld()
+    const team = await createTeam(service, world.owner, world)
+    const ofTeam = { teamId: team.id }
+    expect((await world.list(ofTeam)).lines).toEqual([])
+    await as(world.owner, patch(`/v1/seeds/${world.lunch.id}`, ofTeam))
+    expect(typesOf(await world.list(ofTeam))).toEqual(['seed.updated', 'seed.created'])
+    expect((await world.list({ ...ofTeam, form: 'digest' })).digest).toMatchObject([{ title: 'Lunch' }])
   })
 
   it('takes dates', async () => {

@@ -75,6 +75,7 @@ describe('the authorization code flow', () => {
       userAgent: '',
       sessionToken: undefined,
       browserToken: randomUUID(),
+      requestId: 'a request',
     })
     const session = 'sessionToken' in signedIn ? signedIn.sessionToken : ''
     const page = await app.inject({

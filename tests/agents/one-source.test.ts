@@ -57,7 +57,13 @@ const ofPerson = "is the person's own: an agent acts in one workspace, and not o
 const ofPage = 'is for a page: an agent counts what inbox returns, and marks as read only what it is told to'
 const ofWorkspace = 'decides about the workspace itself: its owners and admins do that themselves'
 const ofMembers = 'decides who may do what: no agent raises or removes people'
+const movesTexts = 'moves what others wrote to another seed: people decide that'
+const ofWitnesses = 'is what a person saw: no agent says that for them'
 const inOtherForm = 'has nothing that another tool does not return'
+const ofLabels = 'makes the vocabulary of a team: agents use the labels that people made'
+const ofReaders = 'is for people who open the same list again: a model filters as it needs'
+const ofFiles = 'has bytes, which a model neither sends nor decides about'
+const ofTables = 'has a table with up to 5,000 seeds: a person looks at what it would do first'
 const followsForever = 'is for programs that run for long: a model asks list_events since a time'
 const ofPrograms = 'sends data elsewhere: people set that up'
 const ofAskers = 'is for who asks agents: what an agent writes asks nobody'
@@ -100,8 +106,17 @@ const reasons: Record<string, string> = {
   ...fill(inOtherForm, [
     ...['workspaces.get', 'workspaces.searchCounts', 'members.list', 'events.get'],
     ...['teams.get', 'teams.listMembers', 'members.get', 'invites.getById'],
-    ...['evidence.get', 'comments.get'],
+    ...['labels.list', 'labels.get', 'seeds.exportCsv', 'seeds.exportEvidenceCsv'],
+    ...['evidence.get', 'comments.get', 'attachments.get', 'attachments.content', 'attachments.link'],
   ]),
+  ...fill(ofTables, ['seeds.import', 'seeds.importStatus', 'seeds.undoImport']),
+  ...fill(ofLabels, ['labels.create', 'labels.update', 'labels.delete']),
+  ...fill(inOtherForm, ['savedFilters.list', 'savedFilters.get']),
+  ...fill(ofReaders, ['savedFilters.create', 'savedFilters.update', 'savedFilters.delete']),
+  ...fill(ofFiles, ['attachments.create', 'attachments.delete']),
+  ...fill(inOtherForm, ['seeds.count', 'seeds.similar']),
+  ...fill(ofWitnesses, ['evidence.see', 'evidence.unsee']),
+  ...fill(movesTexts, ['seeds.merge', 'seeds.unmerge']),
   ...fill(followsForever, ['events.changes', 'events.stream']),
   ...fill(ofPrograms, [
     'apiKeys.listOfWorkspace',
@@ -122,6 +137,7 @@ const reasons: Record<string, string> = {
     ...['serviceAccounts.createClient', 'serviceAccounts.revokeClient'],
   ]),
   ...fill(ofGrants, ['integrations.list', 'integrations.get', 'integrations.revoke']),
+  ...fill(ofGrants, ['workspaces.agentPolicy', 'workspaces.updateAgentPolicy']),
   ...fill(ofAskers, ['agentRequests.askable', 'agentRequests.cancel']),
   ...fill(watchesAgents, ['integrations.listCalls']),
 }
@@ -144,9 +160,27 @@ describe('every operation of the API', () => {
   })
 })
 
-/** The fields that a tool leaves to another one. */
+/** People sort seeds: a tool that names teams and labels would need tokens of every request. */
+const sorting = ['teamId', 'labelIds']
+
+/** The fields that a tool leaves to another one, or to people. */
 const leftOutOf: Record<string, string[]> = {
-  set_statuses: ['title', 'summary', 'problem', 'audience', 'hypothesis', 'successCriteria', 'leadUserId'],
+  set_statuses: [
+    'title',
+    'summary',
+    'problem',
+    'audience',
+    'hypothesis',
+    'successCriteria',
+    'criteria',
+    'leadUserId',
+    'question',
+    'decideBy',
+    ...sorting,
+  ],
+  update_seed: sorting,
+  // New ones have no states yet.
+  create_seed: ['criteria', ...sorting],
   decline_request: ['body'],
 }
 
@@ -188,7 +222,13 @@ describe('every tool of agents', () => {
       const { properties } = (list?.items as { properties?: object } | undefined) ?? {}
       const given = Object.keys(properties ?? input.properties).filter((field) => !ids.includes(field))
       // Agents join by a tool of its own.
-      const leftOut = ['evidenceId', action === 'seeds.addEvidence' && 'join', ...(leftOutOf[name] ?? [])]
+      // Models have no files to upload.
+      const leftOut = [
+        'evidenceId',
+        'attachmentIds',
+        action === 'seeds.addEvidence' && 'join',
+        ...(leftOutOf[name] ?? []),
+      ]
       const wanted = Object.keys(schema?.properties ?? {}).filter((field) => !leftOut.includes(field))
       expect(given.toSorted(), name).toEqual(wanted.toSorted())
     }

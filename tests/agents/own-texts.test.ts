@@ -39,7 +39,9 @@ const bodyOf = async ({ id }: { id: string }) =>
 
 const isDeleted = async (seed: TestSeed) => (await findSeed(service, seed))?.deleted_at !== null
 
-const lastEvent = async () => (await findEvents(service, workspace)).at(-1)
+/** The last change. That an agent is used for the first time is recorded a moment later. */
+const lastEvent = async () =>
+  (await findEvents(service, workspace)).findLast(({ type }) => type !== 'integration.used')
 
 describe('update_comment and delete_comment', () => {
   it('correct what the agent wrote, as events of the agent', async () => {

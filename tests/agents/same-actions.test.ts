@@ -222,7 +222,7 @@ describe('the evidence of a kit', () => {
     const { seed } = await seedWithEvidence()
     const kit = await agent.use<ValidationKit>('read_validation_kit', { seedId: seed.id })
     expect(Object.keys(kit.seeds[0]?.evidence[0] ?? {})).toEqual([
-      ...['id', 'seedId', 'kind', 'verdict', 'summary', 'sourceUrl'],
+      ...['id', 'seedId', 'kind', 'verdict', 'summary', 'sourceUrl', 'criterionIds'],
       ...['authorUserId', 'authorName', 'agentName', 'createdAt', 'editedAt'],
     ])
   })

@@ -11,6 +11,7 @@ import { createOAuthTester } from '../support/oauth-client.ts'
 import {
   addEvidence,
   createSeed,
+  type TestSeed,
   findEvidence,
   findParticipants,
   findSeed,
@@ -427,9 +428,41 @@ describe('an agent with a grant', () => {
     expect((await call(agent, 'update_seed', changes)).structuredContent).toMatchObject({
       seed: { title: seed.title, problem: null, audience: 'A', hypothesis: 'H' },
     })
+    const decision = { question: 'Do we build it?', decideBy: '2026-12-11' }
+    expect((await send(agent, 'seeds:update', { seedId: seed.id, ...decision })).json()).toMatchObject({
+      seed: decision,
+    })
+    const bad = await send(agent, 'seeds:update', { seedId: seed.id, decideBy: '2026-02-30' })
+    expect(bad.statusCode, bad.body).toBe(400)
+    expect(
+      (await send(agent, 'seeds:update', { seedId: seed.id, decideBy: '', question: null })).json(),
+    ).toMatchObject({
+      seed: { ...decision, decideBy: null },
+    })
     expect((await send(agent, 'seeds:update', { seedId: seed.id, hypothesis: '' })).json()).toMatchObject({
       seed: { audience: 'A', hypothesis: null },
     })
+    const criteria = [{ text: 'Ten would pay', state: 'met' }]
+    const changed = await send(agent, 'seeds:update', { seedId: seed.id, criteria })
+    const [criterion] = changed.json<{ seed: TestSeed }>().seed.criteria
+    expect(criterion).toMatchObject(criteria[0] ?? {})
+    const unknown = { seedId: seed.id, criteria: [{ id: createId(), text: 'A' }] }
+    const told = (await call(agent, 'update_seed', unknown)).content[0]?.text
+    expect(told).toContain('Call read_validation_kit with seedId for the ids of its criteria.')
+    const finding = { seedId: seed.id, kind: 'note', verdict: 'supports', summary: 'A' }
+    const added = await send(agent, 'evidence:add', { ...finding, criterionIds: [criterion?.id] })
+    expect(added.json()).toMatchObject({ evidence: { criterionIds: [criterion?.id] } })
+    const entries = [
+      { ...finding, criterionIds: [createId()] },
+      { ...finding, criterionIds: [criterion?.id] },
+    ]
+    const { results } = (await send(agent, 'evidence:addList', { evidence: entries })).json<{
+      results: { ok: boolean; error: { code: string } | null }[]
+    }>()
+    expect(results.map(({ error }) => error?.code)).toEqual(['criterion_not_found', undefined])
+    const document = await call(agent, 'fetch', { id: seed.id })
+    expect(JSON.stringify(document)).toContain(`Ten would pay (criterion ${criterion?.id}, met)`)
+    expect(JSON.stringify(document)).toContain(`, on criterion ${criterion?.id}):`)
     const nothing = await call(agent, 'join_seed', { seedId: '' })
     expect(nothing.content[0]?.text).toContain('seedId is required')
   })

@@ -63,9 +63,20 @@ async function fill(host: TestHost, seedCount: number, evidenceCount: number): P
 }
 
 /** Evidence as kits have it: none of it was withdrawn. */
-function toCounted({ workspaceId, withdrawnAt, withdrawnByName, withdrawnReason, ...piece }: TestEvidence) {
+function toCounted({
+  workspaceId,
+  attachments,
+  withdrawnAt,
+  withdrawnByName,
+  withdrawnReason,
+  seenByCount,
+  seenByMe,
+  ...piece
+}: TestEvidence) {
   expect(workspaceId).toMatch(/^[0-9a-f-]{36}$/)
+  expect(attachments).toEqual([])
   expect([withdrawnAt, withdrawnByName, withdrawnReason]).toEqual([null, null, null])
+  expect([seenByCount, seenByMe]).toEqual([0, false])
   return piece
 }
 
@@ -101,6 +112,9 @@ describe('200', () => {
       audience: of.audience,
       hypothesis: of.hypothesis,
       successCriteria: of.successCriteria,
+      criteria: of.criteria,
+      question: null,
+      decideBy: null,
       status: of.status,
       createdAt: of.createdAt,
       url: `${config.webUrl}/w/${host.slug}/seeds/${of.id}`,
@@ -142,6 +156,7 @@ describe('200', () => {
       ],
       comments: null,
       participants: null,
+      attachments: null,
       totals: { seeds: 2, evidence: 2, comments: null },
       truncated: false,
       nextCursor: null,

@@ -168,7 +168,7 @@ describe('the size limit of the validation kit', () => {
       const kit = await read(token)
       expect(kit.truncated).toBe(true)
       expect(kit.seeds.map(({ id }) => id)).toEqual(ids.slice(0, kit.seeds.length))
-      expect(kit.seeds.length).toBeGreaterThan(3)
+      expect(kit.seeds.length).toBeGreaterThanOrEqual(3)
       const shown = kit.seeds.map(({ evidence }) => evidence.length)
       // In rounds: the first seeds may be one piece ahead.
       expect(shown).toEqual(shown.toSorted((a, b) => b - a))

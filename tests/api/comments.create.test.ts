@@ -41,11 +41,13 @@ describe('200', () => {
       evidenceId: null,
       body: '**Who**\nsays so?',
       mentions: [],
+      teamMentions: [],
       authorUserId: member.id,
       authorName: 'Mary Member',
       agentName: null,
       createdAt: clock.now().toISOString(),
       editedAt: null,
+      attachments: [],
     })
     expect((await as(viewer, get(`/v1/seeds/${seed.id}/comments`))).json()).toEqual([created])
     expect((await findEvents(service, company.workspace)).at(-1)).toEqual(

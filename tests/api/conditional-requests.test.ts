@@ -15,7 +15,7 @@ import {
   type TestCompany,
 } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
-import { addEvidence, createSeed, insertGrant, joinSeed } from '../support/seeds.ts'
+import { addEvidence, createLabel, createSeed, insertGrant, joinSeed, saveFilter } from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { findEvents, randomSlug } from '../support/workspaces.ts'
 
@@ -48,6 +48,23 @@ const teamKind: Versioned = {
   make: async (company) => ({
     url: (await createTeam(service, company.owner, company)).url,
     body: (i) => ({ name: `Team ${i}` }),
+  }),
+}
+const savedFilterKind: Versioned = {
+  read: 'savedFilters.get',
+  change: 'savedFilters.update',
+  make: async (company) => ({
+    url: (await saveFilter(service, company.owner, company, { shared: true })).url,
+    body: (i) => ({ name: `Filter ${i}` }),
+  }),
+}
+
+const labelKind: Versioned = {
+  read: 'labels.get',
+  change: 'labels.update',
+  make: async (company) => ({
+    url: (await createLabel(service, company.owner, company)).url,
+    body: (i) => ({ name: `Label ${i}` }),
   }),
 }
 const seedKind: Versioned = {
@@ -94,9 +111,18 @@ const inviteKind: Versioned = {
     body: otherRole,
   }),
 }
+const otherScopes = [['workspace:read'], ['seeds:write'], ['workspace:read', 'seeds:write']]
+const agentPolicyKind: Versioned = {
+  read: 'workspaces.agentPolicy',
+  change: 'workspaces.updateAgentPolicy',
+  make: async ({ url }) => ({
+    url: `${url}/agent-policy`,
+    body: (i) => ({ scopes: otherScopes[i % otherScopes.length] }),
+  }),
+}
 const kinds = [
-  ...[profileKind, workspaceKind, teamKind, seedKind],
-  ...[commentKind, evidenceKind, memberKind, inviteKind],
+  ...[profileKind, workspaceKind, teamKind, labelKind, savedFilterKind, seedKind],
+  ...[commentKind, evidenceKind, memberKind, inviteKind, agentPolicyKind],
 ]
 
 async function start({ make }: Versioned) {
@@ -117,7 +143,7 @@ it('the operations with these headers in the description are the ones that are t
     operations
       .filter(({ parameters = [] }) => parameters.some((parameter) => resolve(parameter).name === name))
       .map(({ operationId }) => operationId)
-  const reads = [...kinds.map(({ read }) => read), 'integrations.get']
+  const reads = [...kinds.map(({ read }) => read), 'integrations.get', 'attachments.content']
   expect(withHeader('If-None-Match').toSorted()).toEqual(reads.toSorted())
   expect(withHeader('If-Match').toSorted()).toEqual(kinds.map(({ change }) => change).toSorted())
 })

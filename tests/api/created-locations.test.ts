@@ -14,8 +14,11 @@ const creations: Record<string, boolean> = {
   'apiKeys.create': false,
   'apiKeys.createRestricted': false,
   'apiKeys.rotate': false,
+  'attachments.create': false,
   'comments.create': true,
   'invites.create': true,
+  'labels.create': true,
+  'savedFilters.create': true,
   'seeds.addEvidence': true,
   'seeds.create': true,
   'teams.create': true,
@@ -36,7 +39,8 @@ describe.each(Object.entries(creations))('%s', (id, hasTag) => {
   it('says where what it created is read, and its tag there, also when it is repeated', async () => {
     const company = await createCompany(service)
     const { actor, request } = await prepareRequest(service, findOperation(id), { company })
-    const headers = { 'idempotency-key': `created by ${id}`.replaceAll(' ', '-') }
+    const key = { 'idempotency-key': `created by ${id}`.replaceAll(' ', '-') }
+    const headers = { ...request.headers, ...key }
     const answer = await as(actor, { ...request, headers })
     expect(answer.statusCode, answer.body).toBe(200)
     const { location, etag } = answer.headers

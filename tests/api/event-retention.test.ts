@@ -24,7 +24,9 @@ await services.startJobs()
 /** Runs an hourly clean-up in the process, as the queue does, and waits until it has succeeded. */
 async function cleanUp(name: string): Promise<void> {
   const task = `clean_up_${name}`
-  await db.execute(sql`select graphile_worker.add_job(${task})`)
+  // In place of one that has failed.
+  const jobKey = `${task}, by hand`
+  await db.execute(sql`select graphile_worker.add_job(${task}, job_key => ${jobKey})`)
   await vi.waitUntil(
     async () => {
       const waiting = sql`select last_error from graphile_worker.jobs where task_identifier = ${task}`
@@ -48,6 +50,19 @@ const read = async (company: TestCompany, after?: string) => (await ask(company,
 const add = (company: TestCompany, title: string) => createSeed(service, company.owner, company, { title })
 
 describe('events, with EVENTS_KEPT_DAYS', () => {
+  it('are kept by a process whose clock is not the one of the database', async () => {
+    const company = await createCompany(service)
+    const { events } = await read(company)
+    clock.advance(40 * dayMs)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * 60_000 })
+    await expect(cleanUp('events')).rejects.toThrow(/the clock of this process differs by 3\d\d s/)
+    vi.useRealTimers()
+    expect((await read(company)).events).toEqual(events)
+    // Tried again, with a clock that is right.
+    await cleanUp('events')
+    expect((await read(company)).events).not.toEqual(events)
+  })
+
   it('are deleted when they are older, and whoever has read them goes on', async () => {
     const company = await createCompany(service)
     const seed = await createSeed(service, company.owner, company)

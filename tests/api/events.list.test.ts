@@ -4,10 +4,19 @@ import { errors } from '../../src/kernel/errors.ts'
 import type { Happening } from '../../src/domain/events.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { insertEvent } from '../../src/access/event-log.repository.ts'
-import { createCompany, createInvite, createTeam, get, patch, post, tokenOf } from '../support/company.ts'
+import {
+  createCompany,
+  createInvite,
+  createTeam,
+  del,
+  get,
+  patch,
+  post,
+  tokenOf,
+} from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
-import { addEvidence, createSeed, insertGrant, joinSeed } from '../support/seeds.ts'
+import { addEvidence, createLabel, createSeed, insertGrant, joinSeed } from '../support/seeds.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
 import { addMember, createWorkspace, randomSlug } from '../support/workspaces.ts'
@@ -23,6 +32,7 @@ interface Event {
   type: string
   actorName: string
   summary: string
+  data: Record<string, unknown>
   createdAt: string
 }
 
@@ -271,6 +281,77 @@ describe('200', () => {
     }
   })
 
+  it('filters by the team and the label that seeds have now', async () => {
+    const [company, foreign] = [await createCompany(service), await createCompany(service)]
+    const { owner, viewer } = company
+    const [team, label] = [
+      await createTeam(service, owner, company),
+      await createLabel(service, owner, company, 'Pricing'),
+    ]
+    const foreignTeam = await createTeam(service, foreign.owner, foreign)
+    const [ofTeam, ofBoth, other] = [
+      await createSeed(service, owner, company, { title: 'One' }),
+      await createSeed(service, owner, company, { title: 'Two' }),
+      await createSeed(service, owner, company, { title: 'Three' }),
+    ]
+    clock.advance(1_000)
+    await as(owner, patch(`/v1/seeds/${ofTeam.id}`, { teamId: team.id }))
+    clock.advance(1_000)
+    await as(owner, patch(`/v1/seeds/${ofBoth.id}`, { teamId: team.id, labelIds: [label.id] }))
+    clock.advance(1_000)
+    await as(owner, patch(`/v1/seeds/${other.id}`, { summary: 'Changed' }))
+    await db.execute(sql`
+      update seeds set lead_user_id = ${viewer.id}, contradicts_count = 1, decide_by = '2020-02-29' where id = ${ofBoth.id}`)
+    await db.execute(sql`update seeds set lead_user_id = null where id = ${other.id}`)
+    const read = async (query: string, person = owner) =>
+      (await as(person, get(`${company.url}/events?${query}`)))
+        .json<Event[]>()
+        .map(({ data, type }) => `${type} ${String(data.title)}`)
+    const ofTwo = ['seed.updated Two', 'seed.created Two']
+    const ofOne = ['seed.updated One', 'seed.created One']
+    const check = async () => {
+      for (const person of [owner, viewer]) {
+        expect(await read(`labelId=${label.id}`, person)).toEqual(ofTwo)
+        expect(await read(`teamId=${team.id}&labelId=${label.id}`, person)).toEqual(ofTwo)
+        expect(await read(`teamId=${team.id}&seedId=${ofTeam.id}`, person)).toEqual(ofOne)
+        expect(await read(`labelId=${label.id}&seedId=${ofTeam.id}`, person)).toEqual([])
+        expect(await read(`teamId=${team.id}&types=seed.updated`, person)).toEqual([ofTwo[0], ofOne[0]])
+        const all = await read(`teamId=${team.id}`, person)
+        expect([all.slice(0, 2), all.slice(2).sort()]).toEqual([
+          [ofTwo[0], ofOne[0]],
+          [ofOne[1], ofTwo[1]],
+        ])
+      }
+      for (const none of [createId(), 'x', foreignTeam.id]) expect(await read(`teamId=${none}`)).toEqual([])
+      expect(await read(`labelId=${createId()}`)).toEqual([])
+      // By what the seed is now whose title is Two.
+      for (const query of [`leadUserId=${viewer.id}`, 'balance=against', 'due=overdue'])
+        expect(await read(query), query).toEqual(ofTwo)
+      expect(await read('leadUserId=me', viewer)).toEqual(ofTwo)
+      expect((await read('leadUserId=none')).toSorted()).toEqual(['seed.created Three', 'seed.updated Three'])
+      expect(await read('leadUserId=me&due=week')).toEqual([])
+      expect(await read('balance=none&due=overdue')).toEqual([])
+      // A page after another.
+      const first = await as(owner, get(`${company.url}/events?teamId=${team.id}&limit=3`))
+      const next = /<[^>]*?(\/v1[^>]+)>/.exec(String(first.headers.link))?.[1] ?? ''
+      expect(first.json()).toHaveLength(3)
+      expect((await as(owner, get(next))).json()).toHaveLength(1)
+    }
+    await check()
+    // Behind more events than are looked at.
+    await db.execute(sql`
+      insert into events (id, workspace_id, type, actor_type, actor_name, source, summary, data, created_at)
+      select gen_random_uuid(), ${company.workspace.id}, 'seed.updated', 'user', 'Olga', 'api', 'Olga did something',
+        '{"title": "Filler"}', ${clock.now().toISOString()}::timestamptz + i * interval '1 second'
+      from generate_series(1, 1001) as i`)
+    await check()
+    await as(owner, patch(`/v1/seeds/${ofBoth.id}`, { labelIds: [], teamId: null }))
+    expect(await read(`labelId=${label.id}`)).toEqual([])
+    expect(await read(`teamId=${team.id}`)).toEqual(ofOne)
+    expect((await as(owner, del(team.url))).statusCode).toBe(200)
+    expect(await read(`teamId=${team.id}`)).toEqual([])
+  })
+
   it('filters by grantId, without hidden events, and returns no events for an agent of another workspace', async () => {
     const [company, other] = [await createCompany(service), await createCompany(service)]
     const grant = await insertGrant(service, company.workspace, company.member)
@@ -437,6 +518,8 @@ describe('400', () => {
     ['actorUserId', 'x'.repeat(65)],
     ['targetId', 'x'.repeat(65)],
     ['grantId', 'x'.repeat(65)],
+    ['teamId', 'x'.repeat(65)],
+    ['labelId', 'x'.repeat(65)],
   ])(
     'returns 400 for the query parameter %s with the value %j',
     async (name, value, path: (string | number)[] = [name]) => {

@@ -75,7 +75,7 @@ describe('200', () => {
       ),
     )
     expect(await findJobs(service, invite.id)).toEqual([
-      { task: 'send_invite', payload: { inviteId: invite.id } },
+      { task: 'send_invite', payload: { inviteId: invite.id, requestId: expect.any(String) as string } },
     ])
   })
 

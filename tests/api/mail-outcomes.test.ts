@@ -1,6 +1,14 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createCompany, createInvite, get, patch, post, type TestCompany } from '../support/company.ts'
+import {
+  createCompany,
+  createInvite,
+  get,
+  patch,
+  post,
+  randomEmail,
+  type TestCompany,
+} from '../support/company.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { runJobsNow } from '../support/run-jobs-now.ts'
 import { clone, selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
@@ -148,6 +156,7 @@ describe('the record of a mail', () => {
       payload: { email: `linus+${company.workspace.slug}@example.com`, role: 'member' },
     })
     const { invite } = response.json<{ invite: { id: string; email: string } }>()
+    const requestId = response.headers['x-request-id']
     await untilMail(invite.id, 'retrying')
     delete server.mood.refusesWith
     await runJobsNow(service)
@@ -159,7 +168,9 @@ describe('the record of a mail', () => {
       messageId,
       inviteId: invite.id,
       workspaceId: company.workspace.id,
+      requestId,
     }
+    expect(requestId).toEqual(expect.any(String))
     expect(linesOf(messageId, 'mail failed')).toMatchObject([{ ...ids, attempt: 1, smtpCode: 451 }])
     const sent = linesOf(messageId, 'mail sent')
     expect(sent).toMatchObject([{ ...ids, attempt: 2, smtpCode: 250 }])
@@ -170,12 +181,15 @@ describe('the record of a mail', () => {
   it('logs a failed job as fields', async () => {
     Object.assign(server.mood, { refusesWith: 451 })
     const company = await createCompany(service)
-    const { id } = await createInvite(service, company.owner, company)
+    const request = post(`${company.url}/invites`, { email: randomEmail(), role: 'member' })
+    const answer = await as(company.owner, request)
+    const { id } = answer.json<{ invite: { id: string } }>().invite
+    const requestId = answer.headers['x-request-id']
     await untilMail(id, 'retrying')
     await vi.waitFor(() => {
       const line = service.log.map((text) => JSON.parse(text) as Record<string, unknown>)
       expect(line.filter((fields) => fields.inviteId === id && fields.job === 'send_invite')).toMatchObject([
-        { msg: 'job failed; will retry', attempt: 1, attemptsMax: 25, level: 40 },
+        { msg: 'job failed; will retry', attempt: 1, attemptsMax: 25, level: 40, requestId },
       ])
     })
   })

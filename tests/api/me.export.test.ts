@@ -6,7 +6,7 @@ import { expectError } from '../support/expect-error.ts'
 import { operations } from '../support/operations.ts'
 import { allowLeaving, makeValues, namesIn } from '../support/prepare-request.ts'
 import { createFaultFinder } from '../support/schema-faults.ts'
-import { addEvidence, createSeed, insertGrant, joinSeed } from '../support/seeds.ts'
+import { addEvidence, createSeed, insertGrant, joinSeed, saveFilter } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { makeFolder } from '../support/uploads.ts'
 import { randomSlug } from '../support/workspaces.ts'
@@ -31,6 +31,8 @@ describe('200', () => {
     await insertGrant(service, company.workspace, owner)
     const seed = await createSeed(service, owner, company, { title: 'Mine' })
     await joinSeed(service, member, seed)
+    await saveFilter(service, owner, company)
+    await saveFilter(service, member, company, { name: 'Filter of Mary', shared: true })
     await addEvidence(service, owner, seed, { summary: 'Mine too' })
     await addEvidence(service, member, seed, { summary: 'Of Mary' })
     await as(owner, post(`/v1/seeds/${seed.id}/comments`, { body: 'My words' }))
@@ -59,12 +61,13 @@ describe('200', () => {
       'agents',
       'invites',
       'seeds',
+      'savedFilters',
       'participations',
       'follows',
       'notifications',
     ])
       expect(exported[list]?.length, list).toBeGreaterThan(0)
-    for (const foreign of ['Of Mary', 'Words of Mary', owner.apiKey, 'hash'])
+    for (const foreign of ['Of Mary', 'Words of Mary', 'Filter of Mary', owner.apiKey, 'hash'])
       expect(answer.body).not.toContain(foreign)
   })
 })

@@ -46,7 +46,10 @@ describe('200', () => {
     expect(await findJobs(service, member.id)).toEqual([
       {
         task: 'send_role_changed',
-        payload: { workspaceId: workspace.id, userId: member.id, role: 'admin', actorName: 'Olga Owner' },
+        payload: {
+          ...{ workspaceId: workspace.id, userId: member.id, role: 'admin', actorName: 'Olga Owner' },
+          requestId: expect.any(String) as string,
+        },
       },
     ])
   })

@@ -1,15 +1,23 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { describePool } from '../../src/db/client.ts'
 import { streamEventsDefaults } from '../../src/http/answers/stream-events.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createMetrics } from '../../src/platform/metrics/metrics.ts'
+import { createLocalStorage } from '../../src/platform/storage/local-storage.ts'
+import { createMeasuredStorage } from '../../src/platform/storage/measured-storage.ts'
 import { createCompany, randomEmail } from '../support/company.ts'
 import { openEventStream } from '../support/event-stream-client.ts'
+import { buildUpload } from '../support/forms.ts'
+import { makePng } from '../support/images.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { listen, sendRaw } from '../support/raw-http.ts'
+import { createSeed } from '../support/seeds.ts'
 import { clone, startTestApp } from '../support/test-app.ts'
+import { makeFolder } from '../support/uploads.ts'
+import { startReceiver } from '../support/webhook-receiver.ts'
+import { createWebhook } from '../support/webhooks.ts'
 import { createVisitor, password } from '../website/visitor.ts'
 
 const metrics = createMetrics()
@@ -18,6 +26,7 @@ const service = await startTestApp({
   eventStreams: streamEventsDefaults,
   environment: {
     DATABASE_URL: await clone(),
+    DATA_DIR: await makeFolder(),
     BAD_KEY_LIMIT_PER_MINUTE: '3',
     SIGN_IN_LIMIT_PER_MINUTE: '2',
     REFRESH_LIMIT_PER_HOUR: '1',
@@ -25,9 +34,14 @@ const service = await startTestApp({
 })
 const { app, as, createPerson, db, services } = service
 let isRedisUp = true
-metrics.observe({
-  pools: { requests: () => describePool(db), jobs: () => describePool(db) },
+const resources = {
   readJobs: services.jobOperations.count,
+  readDeliveries: services.countDeliveries,
+  readDatabaseStart: services.findDatabaseStart,
+}
+metrics.observe({
+  ...resources,
+  pools: { requests: () => describePool(db), jobs: () => describePool(db) },
   isRedisUp: () => isRedisUp,
 })
 
@@ -204,13 +218,15 @@ describe('the metrics of resources', () => {
     expect(counts.oldestReadySeconds).toBeLessThan(1000)
     expect(counts.oldestRetryingSeconds).toBeGreaterThanOrEqual(1200)
     const now = createMetrics()
-    now.observe({ pools: {}, readJobs: services.jobOperations.count })
+    now.observe({ ...resources, pools: {} })
     expect(await now.read()).toContain('workspace_jobs{state="retrying"} 1\n')
     expect(await now.read()).toMatch(/workspace_jobs_oldest_seconds\{state="retrying"\} 12\d\d\./)
     const fresh = createMetrics()
-    fresh.observe({ pools: {}, readJobs: () => Promise.reject(new Error('down')) })
+    const fail = () => Promise.reject(new Error('down'))
+    fresh.observe({ pools: {}, readJobs: fail, readDeliveries: fail, readDatabaseStart: fail })
     expect(await fresh.read()).toContain('workspace_database_up 0')
     expect(await fresh.read()).toContain('workspace_jobs{state="ready"} Nan')
+    expect(await fresh.read()).toContain('workspace_webhook_deliveries_waiting Nan')
   })
 
   it('have whether Redis is connected, where it is used', async () => {
@@ -218,18 +234,129 @@ describe('the metrics of resources', () => {
     isRedisUp = false
     expect(await valueOf('workspace_redis_up')).toBe(0)
     const without = createMetrics()
-    without.observe({ pools: {}, readJobs: services.jobOperations.count })
+    without.observe({ ...resources, pools: {} })
     expect(await without.read()).not.toContain('workspace_redis_up')
   })
 
   it('count the attempts to send mails', async () => {
     const person = await createPerson()
-    await services.credentials.requestLink('sign_in', person.email)
+    await services.credentials.requestLink('sign_in', person.email, { requestId: 'a request' })
     await services.startJobs()
     await expect
       .poll(() => valueOf('workspace_mails_total{outcome="sent"}'), { timeout: 20_000 })
       .toBeGreaterThan(0)
+    await expect.poll(() => valueOf('workspace_job_attempts_total{outcome="succeeded"}')).toBeGreaterThan(0)
   })
+
+  it('count the attempts at jobs that fail, by whether another one follows', async () => {
+    // PostgreSQL refuses an id that is none.
+    const add = (attemptsMax: number) => () =>
+      db.execute(sql`
+        select graphile_worker.add_job('send_invite', '{"inviteId": "none"}'::json, max_attempts => ${attemptsMax}::int)`)
+    for (const [outcome, attemptsMax] of [
+      ['failed', 1],
+      ['retrying', 25],
+    ] as const) {
+      const series = `workspace_job_attempts_total{outcome="${outcome}"}`
+      const before = await valueOf(series)
+      await add(attemptsMax)()
+      await expect.poll(() => valueOf(series), { timeout: 20_000 }).toBe(Number(before) + 1)
+    }
+  })
+
+  it('count the attempts at deliveries to webhooks, by their outcome', async () => {
+    const receiver = await startReceiver()
+    const company = await createCompany(service)
+    await createWebhook(service, company.owner, company, { url: receiver.url })
+    for (const [outcome, status] of [
+      ['delivered', 204],
+      ['retrying', 500],
+    ] as const) {
+      receiver.answer((response) => response.writeHead(status).end())
+      const series = `workspace_webhook_attempts_total{outcome="${outcome}"}`
+      const before = await valueOf(series)
+      await createSeed(service, company.owner, company)
+      await expect.poll(() => valueOf(series), { timeout: 20_000 }).toBeGreaterThan(Number(before))
+    }
+  })
+
+  it('have what waits for webhooks, and the receivers of it that work and that fail', async () => {
+    const company = await createCompany(service)
+    const before = await services.countDeliveries?.()
+    // Of events that are not there, so that nothing is sent.
+    const insertWaiting = async (change: string) => {
+      const wants = { url: 'https://hooks.example/', types: ['team.created'] }
+      const { id } = await createWebhook(service, company.owner, company, wants)
+      await db.execute(sql`
+        insert into webhook_deliveries (webhook_id, event_id, type, status, attempts, next_attempt_at, created_at)
+        select ${id}, gen_random_uuid(), 'seed.created', 'pending', 0, now() - interval '1 hour', now()
+        from generate_series(1, 3)`)
+      await db.execute(sql.raw(`update webhooks set ${change} where id = '${id}'`))
+    }
+    await insertWaiting(`failing_since = null`)
+    await insertWaiting(`failing_since = now() - interval '2 hours'`)
+    await insertWaiting(`disabled_reason = 'failing', failing_since = now() - interval '5 hours'`)
+    const after = await services.countDeliveries?.()
+    expect(after?.waiting).toBe(Number(before?.waiting) + 9)
+    expect(after?.working).toBe(Number(before?.working) + 1)
+    expect(after?.failing).toBe(Number(before?.failing) + 1)
+    expect(Math.round(Number(after?.oldestDueSeconds) / 60)).toBe(60)
+    expect(Math.round(Number(after?.oldestFailingSeconds) / 60)).toBe(120)
+    const now = createMetrics()
+    now.observe({ ...resources, pools: {} })
+    const text = await now.read()
+    expect(text).toContain(`workspace_webhook_deliveries_waiting ${after?.waiting}\n`)
+    expect(text).toContain(`workspace_webhook_receivers{state="failing"} ${after?.failing}\n`)
+    expect(text).toMatch(/workspace_webhook_oldest_seconds\{state="failing"\} 7\d\d\d\./)
+  })
+
+  it('count database connections that break, and have when its server was started', async () => {
+    const series = 'workspace_database_connections_lost_total{pool="requests"}'
+    const before = await valueOf(series)
+    const [one, other] = [await db.$client.connect(), await db.$client.connect()]
+    const { rows } = await one.query<{ pid: number; start: Date }>(
+      'select pg_backend_pid() as pid, pg_postmaster_start_time() as start',
+    )
+    const { pid, start } = rows[0] ?? {}
+    one.release()
+    await other.query('select pg_terminate_backend($1)', [pid]).finally(() => other.release())
+    await expect.poll(() => valueOf(series)).toBe(Number(before) + 1)
+    const startedAt = await valueOf('workspace_database_start_time_seconds')
+    expect(Math.round(Number(startedAt))).toBe(Math.round(Number(start) / 1000))
+  })
+
+  it('count the requests of the storage by their outcome', async () => {
+    const [succeeded, failed] = ['succeeded', 'failed'].map(
+      (outcome) => `workspace_storage_requests_total{outcome="${outcome}"}`,
+    ) as [string, string]
+    const form = buildUpload(await makePng(), { name: 'me.png', type: 'image/png' })
+    const person = await createPerson()
+    const upload = () => as(person, { method: 'POST', url: '/v1/me/photo', ...form })
+    expect(await growthOf(succeeded, upload)).toBeGreaterThan(0)
+    const broken = createMeasuredStorage(createLocalStorage('/dev/null/nowhere'), metrics.meter)
+    const put = () => broken.put('a', Buffer.from('a')).catch(() => undefined)
+    expect(await growthOf(failed, put)).toBe(1)
+    const missing = createMeasuredStorage(createLocalStorage(await makeFolder()), metrics.meter)
+    expect(await growthOf(succeeded, () => missing.open('a'))).toBe(1)
+  })
+
+  // A device on which nothing can be written, as on a full disk.
+  it.runIf(existsSync('/dev/full'))(
+    'count lines of the audit that cannot be written, and go on',
+    async () => {
+      const full = await startTestApp({ meter: metrics.meter, environment: { AUDIT_LOG: '/dev/full' } })
+      const visitor = createVisitor(full)
+      const signIn = async () => {
+        await visitor.get('/sign-in')
+        const answer = await visitor.post('/sign-in/link', { email: randomEmail() })
+        expect(answer.statusCode, answer.body).toBeLessThan(400)
+      }
+      const grown = () => growthOf('workspace_audit_failures_total', signIn)
+      expect(await grown()).toBe(1)
+      expect(await grown()).toBe(1)
+      expect(full.log.join('\n')).toContain('a line of the audit could not be written')
+    },
+  )
 })
 
 describe('the alerts and the dashboard', () => {

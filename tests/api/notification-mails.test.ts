@@ -235,6 +235,41 @@ describe('the digest', () => {
       },
     )
 
+  it('counts what is due in each workspace, with a link', async () => {
+    const [own, other] = [await createCompany(service), await createCompany(service)]
+    const reader = own.member
+    await db.execute(sql`insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+      values (${other.workspace.id}, ${reader.id}, 'member', now(), now())`)
+    const day = (after: number) =>
+      new Date(clock.now().getTime() + after * 24 * hourMs).toISOString().slice(0, 10)
+    for (const decideBy of [day(-1), day(-9), day(3), day(30)])
+      await createSeed(service, own.member, own, { decideBy })
+    await db.execute(sql`
+      insert into seeds (id, workspace_id, title, summary, status, created_at, updated_at)
+      select gen_random_uuid(), ${other.workspace.id}, 'Seed', 'S', 'open', '2020-01-01', '2020-01-01' from generate_series(1, 120)`)
+    const digest = async () => {
+      await insertNotification(
+        service,
+        { workspaceId: own.workspace.id, userId: reader.id },
+        { kind: 'role_changed', data: { role: 'admin' }, seedId: null, createdAt: clock.now() },
+      )
+      clock.advance(25 * hourMs)
+      await runHourly()
+      return plain(mailsTo(reader).at(-1)?.parsed.text)
+    }
+    const text = await digest()
+    expect(text).toContain(
+      `Seeds in ${own.workspace.name}: 2 overdue and 1 due within 7 days: ${webUrl}/w/${own.workspace.slug}/seeds?due=overdue`,
+    )
+    expect(text).toContain(
+      `Seeds in ${other.workspace.name}: 100 or more without evidence for 30 days: ${webUrl}/w/${other.workspace.slug}/seeds?due=silent`,
+    )
+    await db.execute(
+      sql`update seeds set status = 'dropped' where workspace_id in (${own.workspace.id}, ${other.workspace.id})`,
+    )
+    expect(await digest()).not.toContain('Seeds in')
+  })
+
   it('is sent once a day, with what is unread and was not mailed, and not without anything', async () => {
     const reader = await addReader()
     await runHourly()

@@ -13,6 +13,7 @@ const initial = {
   roleChanges: 'mail',
   acceptedInvites: 'mail',
   agents: 'mail',
+  decisions: 'mail',
 }
 
 describe('notifications.preferences', () => {
@@ -29,10 +30,13 @@ describe('notifications.updatePreferences', () => {
     expect((await as(person, patch(url, { acceptedInvites: 'off', digest: false }))).json()).toEqual({
       ok: true,
     })
-    await as(person, patch(url, { mentions: 'inbox', agents: 'inbox', roleChanges: 'inbox' }))
+    await as(
+      person,
+      patch(url, { mentions: 'inbox', agents: 'inbox', roleChanges: 'inbox', decisions: 'off' }),
+    )
     expect((await as(person, get(url))).json()).toEqual({
       ...{ mentions: 'inbox', digest: false, roleChanges: 'inbox' },
-      ...{ acceptedInvites: 'off', agents: 'inbox' },
+      ...{ acceptedInvites: 'off', agents: 'inbox', decisions: 'off' },
     })
     expect((await as(other, get(url))).json()).toEqual(initial)
   })

@@ -7,6 +7,7 @@ import { createChanges } from '../../src/access/change.ts'
 import type { Executor } from '../../src/db/client.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import type { Principal } from '../../src/domain/principal.ts'
+import { createFileLedger, type FileLedgerOptions } from '../../src/pictures/file-ledger.ts'
 import { createPictureStore, type PictureStoreOptions } from '../../src/pictures/picture-store.ts'
 import { createSharpImages } from '../../src/platform/images/sharp-images.ts'
 import { createLocalStorage } from '../../src/platform/storage/local-storage.ts'
@@ -203,7 +204,7 @@ describe('the picture storage', () => {
 
 describe('an upload that fails midway', () => {
   /** The pieces that the service is made of, with a clock and a storage that a test can get hold of. */
-  const assemble = async (change: Partial<PictureStoreOptions> = {}) => {
+  const assemble = async (change: Partial<PictureStoreOptions & FileLedgerOptions> = {}) => {
     const folder = await makeFolder()
     const clock = createTestClock()
     const local = createLocalStorage(folder)
@@ -211,13 +212,16 @@ describe('an upload that fails midway', () => {
     const deleteErrors: unknown[] = []
     const person = await createPerson()
     const store = createPictureStore({
-      db,
-      clock,
       changes: createChanges({ db, clock }),
       images: createSharpImages(),
-      storage,
+      files: createFileLedger({
+        db,
+        clock,
+        storage,
+        onDeleteError: (error) => deleteErrors.push(error),
+        ...change,
+      }),
       baseUrl: 'http://localhost',
-      onDeleteError: (error) => deleteErrors.push(error),
       ...change,
     })
     type Show = (tx: Executor, key: string) => Promise<string | null>
@@ -414,7 +418,7 @@ describe('an upload that fails midway', () => {
   it('stores nothing when the upload is being collected', async () => {
     const { pictures, png, show, storage, local, clock, files, rows, shown } = await assemble()
     let finishDeletion: () => void = () => undefined
-    let collecting: Promise<void> | undefined
+    let collecting: Promise<unknown> | undefined
     storage.put = async (key, content) => {
       await local.put(key, content)
       clock.advance(hour + 1)

@@ -155,7 +155,7 @@ describe('concurrent requests to accept an invite', () => {
       expect(await findInvite(service, invite)).toMatchObject({ state: 'accepted' })
       expect(await countEvents(company, 'member.joined')).toBe(1)
       expect(await findJobs(service, invite.id)).toEqual([
-        { task: 'send_invite', payload: { inviteId: invite.id } },
+        { task: 'send_invite', payload: { inviteId: invite.id, requestId: expect.any(String) as string } },
       ])
     }
   })

@@ -193,7 +193,8 @@ describe('a restored workspace', () => {
       values (${owner.id}, '', now()) on conflict do nothing`)
     const { url } = await services.credentials.createLink('reset_password', owner.id)
     const token = String(new URL(url).pathname.split('/').at(-1))
-    await services.credentials.resetPassword(token, { password: 'a quite new password', revokeAccess: true })
+    const change = { password: 'a quite new password', revokeAccess: true }
+    await services.credentials.resetPassword(token, change, { requestId: 'a request' })
     clock.advance(8 * 24 * 60 * 60 * 1000)
     await restore(company)
 

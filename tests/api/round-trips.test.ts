@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createCompany, createInvite, get, patch, post, randomEmail } from '../support/company.ts'
 import type { TestRequest } from '../support/company.ts'
 import { recordStatements } from '../support/record-statements.ts'
-import { createSeed, joinSeed, someEvidence } from '../support/seeds.ts'
+import { addEvidence, createSeed, joinSeed, someEvidence } from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 
 // The round trips of changes to the database, with the statements of each. On a network of one millisecond each costs one,
@@ -32,14 +32,14 @@ it('me.updateProfile takes 3 round trips to the database, however many workspace
   ])
 })
 
-it('seeds.create takes 3 round trips to the database', async () => {
+it('seeds.create takes 4 round trips to the database', async () => {
   await visit(member)
   const body = { title: 'A seed', summary: 'About it' }
   expect(await roundTripsOf(member, post(`${url}/seeds`, body))).toEqual([
     ['api_keys_select_owners'],
     ['workspaces_select_by_slug'],
+    ['begin', 'seeds_select_similar'],
     [
-      'begin',
       'seeds_insert',
       'seed_participants_insert',
       'seed_followers_insert',
@@ -65,6 +65,20 @@ it('seeds.addEvidence takes 4 round trips to the database', async () => {
       'events_insert',
       'commit',
     ],
+  ])
+})
+
+it('evidence.see takes 5 round trips to the database', async () => {
+  const seed = await createSeed(service, owner, company)
+  await joinSeed(service, owner, seed)
+  const { id } = await addEvidence(service, owner, seed)
+  await visit(member)
+  expect(await roundTripsOf(member, post(`/v1/evidence/${id}/see`))).toEqual([
+    ['api_keys_select_owners'],
+    ['workspaces_select_by_evidence'],
+    ['begin', 'memberships_keep', 'evidence_lock_seen'],
+    ['evidence_seen_insert'],
+    ['webhook_deliveries_insert', 'events_insert', 'commit'],
   ])
 })
 
@@ -132,8 +146,8 @@ it('a change with an Idempotency-Key stores its response before its event and th
   expect([key, workspace]).toEqual([['api_keys_select_owners'], ['workspaces_select_by_slug']])
   expect(begun).toHaveLength(1)
   expect(rest).toEqual([
+    ['begin', 'seeds_select_similar'],
     [
-      'begin',
       'seeds_insert',
       'seed_participants_insert',
       'seed_followers_insert',

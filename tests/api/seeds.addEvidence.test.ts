@@ -52,6 +52,7 @@ describe('200', () => {
       verdict: 'contradicts',
       summary: 'One\ntwo',
       sourceUrl: 'https://example.com/a?b=c#d',
+      ...{ criterionIds: [], attachments: [], seenByCount: 0, seenByMe: false },
       authorUserId: company.member.id,
       authorName: 'Mary Member',
       agentName: null,

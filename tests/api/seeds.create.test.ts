@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, get, post } from '../support/company.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
-import { createSeed, findFollowers, findParticipants, findSeed, type TestSeed } from '../support/seeds.ts'
+import {
+  badDates,
+  createSeed,
+  findFollowers,
+  findParticipants,
+  findSeed,
+  type TestSeed,
+} from '../support/seeds.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { eventBy, findEvents } from '../support/workspaces.ts'
@@ -32,6 +39,8 @@ describe('200', () => {
       audience: 'Makers',
       hypothesis: 'A free day is enough',
       successCriteria: ['Ten teams keep it', 'Nobody goes back'],
+      question: 'Do we keep it?',
+      decideBy: '2026-12-11',
     }
     const answer = await create(fields)
     expect(answer.statusCode).toBe(200)
@@ -39,6 +48,10 @@ describe('200', () => {
     expect(ok).toBe(true)
     expect(seed).toEqual({
       ...fields,
+      criteria: fields.successCriteria.map((text) => ({
+        id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/) as string,
+        ...{ text, state: 'open' },
+      })),
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/) as string,
       status: 'open',
       ...{ statusReason: null, decidedAt: null, decidedByUserId: null, decidedByName: null },
@@ -49,11 +62,12 @@ describe('200', () => {
       url: `http://localhost:3000/s/${seed.id}`,
       leadUserId: company.member.id,
       leadName: 'Mary Member',
+      ...{ teamId: null, teamName: null, labels: [] },
       participantCount: 1,
       joined: true,
       following: true,
       evidenceCounts: { supports: 0, contradicts: 0, neutral: 0 },
-      commentCount: 0,
+      ...{ commentCount: 0, attachments: [] },
       lastEvidenceAt: null,
       lastCommentAt: null,
       createdAt: clock.now().toISOString(),
@@ -83,10 +97,19 @@ describe('200', () => {
   })
 
   it('stores null for optional fields that are missing or empty', async () => {
-    const none = { problem: null, audience: null, hypothesis: null, successCriteria: [] }
+    const none = {
+      problem: null,
+      audience: null,
+      hypothesis: null,
+      successCriteria: [],
+      question: null,
+      decideBy: null,
+    }
     expect(await createSeed(service, company.member, company)).toMatchObject(none)
     const empty = { problem: '', audience: '', hypothesis: '', successCriteria: [] }
-    expect(await createSeed(service, company.member, company, empty)).toMatchObject(none)
+    expect(await createSeed(service, company.member, company, { ...empty, question: '' })).toMatchObject(none)
+    const nulls = { question: null, decideBy: null }
+    expect(await createSeed(service, company.member, company, nulls)).toMatchObject(none)
   })
 
   it('normalizes text, and stores line breaks as LF', async () => {
@@ -95,12 +118,14 @@ describe('200', () => {
       summary: '\r\n one\r\n\r\ntwo\nthree \n',
       problem: 'a\r\nb',
       successCriteria: [' Cafe\u0301 '],
+      question: ' Cafe\u0301\r\n\u3000か？ ',
     })
     expect(seed).toMatchObject({
       title: 'Café',
       summary: 'one\n\ntwo\nthree',
       problem: 'a\nb',
       successCriteria: ['Café'],
+      question: 'Café か？',
     })
   })
 
@@ -112,6 +137,8 @@ describe('200', () => {
       audience: 'a'.repeat(2000),
       hypothesis: 'h'.repeat(2000),
       successCriteria: Array.from({ length: 20 }, (_, i) => String(i % 10).repeat(300)),
+      question: '🌱'.repeat(300),
+      decideBy: '9999-12-31',
     }
     expect(await createSeed(service, company.member, company, longest)).toMatchObject(longest)
   })
@@ -190,6 +217,26 @@ describe('400', () => {
         const answer = await create({ ...least, successCriteria: value })
         expect(answer.statusCode, JSON.stringify(value)).toBe(400)
         expect(issuesOf(answer)[0]?.path[0]).toBe('successCriteria')
+      }
+    })
+  })
+
+  it.each(badDates)('returns 400 for the date %j to decide by', async (decideBy) => {
+    await expectNothingMade(async () => {
+      const answer = await create({ ...least, decideBy })
+      expectError(answer, errors.decodeError, { issues: anyIssues })
+      expect(issuesOf(answer)).toEqual([
+        { _tag: typeof decideBy === 'string' ? 'Refinement' : 'Type', path: ['decideBy'] },
+      ])
+    })
+  })
+
+  it('returns 400 for an invalid question', async () => {
+    await expectNothingMade(async () => {
+      for (const value of [5, [], ' ', '\u200b', 'a\0', 'x'.repeat(301)]) {
+        const answer = await create({ ...least, question: value })
+        expect(answer.statusCode, JSON.stringify(value)).toBe(400)
+        expect(issuesOf(answer)[0]?.path).toEqual(['question'])
       }
     })
   })

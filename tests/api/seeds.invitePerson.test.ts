@@ -9,7 +9,7 @@ import { createEmptySeed, createSeed, findFollowers, findParticipants, joinSeed 
 import { createServiceAccount } from '../support/service-accounts.ts'
 import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
-import { eventBy, findEvents } from '../support/workspaces.ts'
+import { addMember, createWorkspace, eventBy, findEvents } from '../support/workspaces.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock })
@@ -116,6 +116,16 @@ describe('who was asked to lead', () => {
     expect(await leadOf(seed)).toBe(member.id)
   })
 
+  it('leads if who asked is in other workspaces too, with other roles', async () => {
+    const asker = await addPerson(service, workspace, 'member')
+    await addMember(service, (await createCompany(service)).workspace, asker, 'viewer')
+    await createWorkspace(service, asker)
+    const seed = await createSeed(service, asker, company)
+    await ask(asker, seed, member.id, 'lead')
+    expect((await join(member, seed)).statusCode).toBe(200)
+    expect(await leadOf(seed)).toBe(member.id)
+  })
+
   it('takes the lead from nobody else than who asked', async () => {
     const seed = await createSeed(service, owner, company)
     await ask(admin, seed, member.id, 'lead')
@@ -127,6 +137,7 @@ describe('who was asked to lead', () => {
 
   it.each(['viewer', 'removed'])('does not lead if who asked is %s meanwhile', async (role) => {
     const asker = await addPerson(service, workspace, 'member')
+    await createWorkspace(service, asker)
     const seed = await createSeed(service, owner, company)
     await db.execute(sql`update seeds set lead_user_id = null where id = ${seed.id}`)
     await ask(asker, seed, member.id, 'lead')

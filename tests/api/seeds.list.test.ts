@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import type { Verdict } from '../../src/domain/seeds.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { createCompany, get, patch, post } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
-import { createEmptySeed, createSeed, joinSeed, type TestSeed } from '../support/seeds.ts'
+import { addEvidence, createEmptySeed, createSeed, joinSeed, type TestSeed } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
@@ -92,6 +93,53 @@ describe('200', () => {
     expect(await list('sort=activityAt')).toEqual(['Second', 'First', 'Third'])
   })
 
+  it('filters by the balance of the evidence, by no lead, and by the caller', async () => {
+    const company = await createCompany(service)
+    const list = async (query: string, role: 'viewer' | 'member' = 'viewer') => {
+      const answer = await as(company[role], get(`${company.url}/seeds?${query}`))
+      expect(answer.statusCode, answer.body).toBe(200)
+      return answer.json<TestSeed[]>().map(({ title }) => title)
+    }
+    const make = async (title: string, ...found: Verdict[]) => {
+      clock.advance(1_000)
+      const seed = await createSeed(service, company.member, company, { title })
+      for (const verdict of found) await addEvidence(service, company.member, seed, { verdict })
+      return seed
+    }
+    const without = await make('Without')
+    await make('For', 'supports', 'supports', 'contradicts')
+    await make('Against', 'contradicts', 'neutral')
+    await make('Even', 'supports', 'contradicts')
+    await make('Neutral', 'neutral')
+    const withdrawn = await make('Withdrawn')
+    const { id } = await addEvidence(service, company.member, withdrawn, { verdict: 'supports' })
+    expect(await list('balance=for')).toEqual(['Withdrawn', 'For'])
+    await as(company.member, post(`/v1/evidence/${id}/withdraw`))
+    expect(await list('balance=for')).toEqual(['For'])
+    expect(await list('balance=against')).toEqual(['Against'])
+    expect(await list('balance=even')).toEqual(['Neutral', 'Even'])
+    expect(await list('balance=none')).toEqual(['Withdrawn', 'Without'])
+    expect(await list('balance=none&q=without')).toEqual(['Without'])
+    expect(await list('leadUserId=none')).toEqual([])
+    await as(company.member, patch(`/v1/seeds/${without.id}`, { leadUserId: null }))
+    expect(await list('leadUserId=none')).toEqual(['Without'])
+    expect(await list('leadUserId=none&balance=for')).toEqual([])
+    expect(await list('leadUserId=me')).toEqual([])
+    expect(await list('leadUserId=me&balance=even', 'member')).toEqual(['Neutral', 'Even'])
+    expect(await list('createdByUserId=me')).toEqual([])
+    expect(await list('createdByUserId=me&balance=for', 'member')).toEqual(['For'])
+    const table = await as(company.viewer, get(`${company.url}/seeds/export?balance=against`))
+    expect(table.body.trim().split('\r\n')).toHaveLength(2)
+    for (const query of ['balance=most', 'balance=']) {
+      const answer = await as(company.viewer, get(`${company.url}/seeds?${query}`))
+      expectError(answer, errors.decodeError, { issues: anyIssues })
+    }
+    const page = await as(company.viewer, get(`${company.url}/seeds?balance=even&limit=1`))
+    const cursor = nextOf(page.headers.link)?.searchParams.get('cursor')
+    const moved = await as(company.viewer, get(`${company.url}/seeds?balance=none&limit=1&cursor=${cursor}`))
+    expectError(moved, errors.cursorInvalid, { field: 'cursor' })
+  })
+
   it('refuses a cursor of other filters, more than 100 ids, and unknown statuses', async () => {
     const company = await createCompany(service)
     for (let n = 0; n < 2; n++) await createSeed(service, company.member, company)
@@ -153,6 +201,8 @@ describe('200', () => {
     for (const q of ['100%', '%_a', '_a\\', 'a\\b 100']) expect(await search(q), q).toContain(titled.id)
     for (const q of ['urich', 'xylophone', 'far 100', '%']) expect(await search(q), q).toEqual([])
     expect(await search(' ')).toHaveLength(4)
+    await as(company.member, patch(`/v1/seeds/${titled.id}`, { question: 'Für wen? 誰のため？' }))
+    for (const q of ['fur wen', '誰のため']) expect(await search(q), q).toEqual([titled.id])
     expect(await search('zur', '&status=dropped')).toEqual([])
     const elsewhere = await createCompany(service)
     await createEmptySeed(service, elsewhere.member, elsewhere, { title: 'Zürich' })

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { LightMyRequestResponse } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
-import { errors } from '../../src/kernel/errors.ts'
+import { errors, type ErrorFactory } from '../../src/kernel/errors.ts'
 import { addPerson, createCompany, del, findInconsistencies, get, patch, post } from '../support/company.ts'
 import { createComment } from '../support/comments.ts'
 import { expectError } from '../support/expect-error.ts'
@@ -228,6 +228,145 @@ describe('removing a member who leads seeds', () => {
       if (made.statusCode !== 200) expectError(made, errors.leadInvalid, { field: 'leadUserId' })
       const expected = made.statusCode === 200 ? null : company.member.id
       expect(await findSeed(service, seed)).toMatchObject({ lead_user_id: expected })
+    }
+  })
+})
+
+describe('merging a seed', () => {
+  const merge = (seed: { id: string }, into: { id: string }) => () =>
+    as(company.owner, post(`/v1/seeds/${seed.id}/merge`, { into: into.id }))
+  const expectRefused = (answer: LightMyRequestResponse, error: ErrorFactory, now: { id: string }) =>
+    expectError(answer, error, { message: `${error.message} It is now the seed ${now.id}.` })
+  const createPair = async () =>
+    [
+      await createSeed(service, company.member, company),
+      await createSeed(service, company.member, company),
+    ] as const
+
+  it('is done once of two that cross, or that have the same seed', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const [one, other] = await createPair()
+      const third = await createSeed(service, company.member, company)
+      await addEvidence(service, company.member, one)
+      const [there, back] = await race(round, merge(one, other), merge(other, one))
+      if (there.statusCode === 200) expectRefused(back, errors.mergeTargetMerged, other)
+      else expectRefused(there, errors.mergeTargetMerged, one)
+      expect([there.statusCode, back.statusCode].toSorted()).toEqual([200, 409])
+      const [left, gone] = there.statusCode === 200 ? [other, one] : [one, other]
+      expect(await findEvidence(service, left)).toHaveLength(1)
+      expect(await findEvidence(service, gone)).toEqual([])
+      const fourth = await createSeed(service, company.member, company)
+      const [first, second] = await race(round, merge(left, third), merge(left, fourth))
+      if (first.statusCode === 200) expectRefused(second, errors.seedMerged, third)
+      else expectRefused(first, errors.seedMerged, fourth)
+      expect([first.statusCode, second.statusCode].toSorted()).toEqual([200, 409])
+    }
+  })
+
+  it.each([
+    ['evidence', someEvidence],
+    ['comments', { body: 'Why?' }],
+    ['join', undefined],
+  ] as const)('comes after %s, which move too, or they are refused', async (verb, body) => {
+    const other = await addPerson(service, company.workspace, 'member')
+    for (let round = 0; round < rounds; round++) {
+      const [one, into] = await createPair()
+      const person = verb === 'join' ? other : company.member
+      const [added, merged] = await race(
+        round,
+        () => as(person, post(`/v1/seeds/${one.id}/${verb}`, body)),
+        merge(one, into),
+      )
+      expect(merged.statusCode, merged.body).toBe(200)
+      const isAdded = added.statusCode === 200
+      if (!isAdded) expectRefused(added, errors.seedMerged, into)
+      const count = isAdded ? 1 : 0
+      expect(await findEvidence(service, into)).toHaveLength(verb === 'evidence' ? count : 0)
+      expect(await findEvidence(service, one)).toEqual([])
+      expect((await findParticipants(service, into)).includes(other.id)).toBe(verb === 'join' && isAdded)
+      expect(await findSeed(service, into)).toMatchObject({ comment_count: verb === 'comments' ? count : 0 })
+    }
+  })
+
+  it('comes before a deletion of either seed, or is refused', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const [one, into] = await createPair()
+      const deleted = round % 4 < 2 ? into : one
+      const [merged, deletion] = await race(round, merge(one, into), () =>
+        as(company.owner, del(`/v1/seeds/${deleted.id}`)),
+      )
+      if (merged.statusCode === 200) {
+        if (deleted === into) expect(deletion.statusCode, deletion.body).toBe(200)
+        else expectRefused(deletion, errors.seedMerged, into)
+      } else {
+        expect(deletion.statusCode, deletion.body).toBe(200)
+        expectError(merged, deleted === into ? errors.mergeTargetDeleted : errors.notFound)
+      }
+    }
+  })
+
+  it('corrects and edits what moves, before or after', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const [one, into] = await createPair()
+      const piece = await addEvidence(service, company.member, one)
+      const written = await createComment(service, company.member, one)
+      const [[corrected, edited], merged] = await Promise.all([
+        Promise.all([
+          as(company.member, patch(`/v1/evidence/${piece.id}`, { verdict: 'contradicts' })),
+          as(company.member, patch(`/v1/comments/${written.id}`, { body: `Of ${round}` })),
+        ]),
+        merge(one, into)(),
+      ])
+      expect(merged.statusCode, merged.body).toBe(200)
+      expect(edited.statusCode, edited.body).toBe(200)
+      if (corrected.statusCode !== 200) expectRefused(corrected, errors.seedMerged, into)
+      const isCorrected = corrected.statusCode === 200
+      expect(await findSeed(service, into)).toMatchObject({
+        ...{ supports_count: isCorrected ? 0 : 1, contradicts_count: isCorrected ? 1 : 0, comment_count: 1 },
+      })
+    }
+  })
+
+  it('does not wait for ever for a participant who is removed, or leaves', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const [one, into] = await createPair()
+      const person = await addPerson(service, company.workspace, 'member')
+      await joinSeed(service, person, one)
+      if (round % 4 < 2) await joinSeed(service, person, into)
+      const isRemoved = round % 3 !== 0
+      const [merged, ended] = await race(round, merge(one, into), () =>
+        isRemoved
+          ? as(company.owner, del(`${company.url}/members/${person.id}`))
+          : as(person, post(`/v1/seeds/${one.id}/leave`)),
+      )
+      expect(merged.statusCode, merged.body).toBe(200)
+      if (isRemoved) expect(ended.statusCode, ended.body).toBe(200)
+      else if (ended.statusCode !== 200) expectRefused(ended, errors.seedMerged, into)
+      if (isRemoved) expect(await findParticipants(service, into)).not.toContain(person.id)
+    }
+  })
+
+  it('is undone once, and beside changes of the other seed', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const [one, into] = await createPair()
+      const piece = await addEvidence(service, company.member, one)
+      await merge(one, into)()
+      const undo = () => as(company.owner, post(`/v1/seeds/${one.id}/unmerge`))
+      const [[first, second], [added, withdrawn]] = await Promise.all([
+        race(round, undo, undo),
+        race(
+          round,
+          () => as(company.member, post(`/v1/seeds/${into.id}/evidence`, someEvidence)),
+          () => as(company.member, post(`/v1/evidence/${piece.id}/withdraw`)),
+        ),
+      ])
+      expect([first.statusCode, second.statusCode, added.statusCode]).toEqual([200, 200, 200])
+      expect(await typesOf(one)).toEqual(expect.arrayContaining(['seed.merged', 'seed.unmerged']))
+      expect((await typesOf(one)).filter((type) => type === 'seed.unmerged')).toHaveLength(1)
+      // It waited for the lock of the other seed, and found the piece moved.
+      if (withdrawn.statusCode !== 200) expectError(withdrawn, errors.notFound)
+      expect(await findEvidence(service, one)).toHaveLength(1)
+      expect(await findEvidence(service, into)).toHaveLength(1)
     }
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, get, patch } from '../support/company.ts'
 import { expectError, issuesOf } from '../support/expect-error.ts'
-import { createSeed, findSeed } from '../support/seeds.ts'
+import { badDates, createSeed, findSeed } from '../support/seeds.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { eventBy, findEvents } from '../support/workspaces.ts'
@@ -20,6 +20,8 @@ const full = {
   audience: 'Makers',
   hypothesis: 'A day is enough',
   successCriteria: ['Ten teams'],
+  question: 'Do we keep it?',
+  decideBy: '2026-12-11',
 }
 const update = (id: string, body: object) => as(company.member, patch(`/v1/seeds/${id}`, body))
 const read = async (id: string) =>
@@ -33,6 +35,8 @@ describe('200', () => {
     ['audience', 'All', 'the audience'],
     ['hypothesis', 'Two days', 'the hypothesis'],
     ['successCriteria', ['a', 'b'], 'the success criteria'],
+    ['question', 'それで、作りますか？', 'the question'],
+    ['decideBy', '2028-02-29', 'the date to decide by'],
     ['status', 'validating', 'the status', ' from open to validating'],
   ])(
     'changes the field %s and nothing else, and appends an event',
@@ -42,9 +46,12 @@ describe('200', () => {
       const answer = await update(seed.id, { [name]: value })
       expect(answer.statusCode).toBe(200)
       expect(answer.json()).toEqual({ ok: true })
-      expect(await read(seed.id)).toEqual({
+      const changed = await read(seed.id)
+      expect(changed).toEqual({
         ...seed,
         [name]: value,
+        // The same texts, with ids and states.
+        ...(name === 'successCriteria' && { criteria: changed.criteria }),
         updatedAt: clock.now().toISOString(),
         activityAt: clock.now().toISOString(),
       })
@@ -74,14 +81,26 @@ describe('200', () => {
 
   it('sets an optional field to null when it is empty', async () => {
     const seed = await createSeed(service, company.member, company, full)
-    await update(seed.id, { problem: '', audience: '', hypothesis: '', successCriteria: [] })
+    await update(seed.id, { problem: '', audience: '', hypothesis: '', successCriteria: [], question: '' })
     expect(await read(seed.id)).toMatchObject({
       title: full.title,
       problem: null,
       audience: null,
       hypothesis: null,
       successCriteria: [],
+      question: null,
     })
+  })
+
+  it.each(['question', 'decideBy'])('sets %s to null, once', async (name) => {
+    const seed = await createSeed(service, company.member, company, full)
+    expect((await update(seed.id, { [name]: null })).statusCode).toBe(200)
+    expect(await read(seed.id)).toMatchObject({ ...full, [name]: null })
+    const events = await findEvents(service, company.workspace)
+    const told = `Mary Member changed the ${name === 'question' ? name : 'date to decide by'} of the seed Fewer meetings`
+    expect(events.at(-1)).toMatchObject({ type: 'seed.updated', summary: told })
+    await update(seed.id, { [name]: null })
+    expect(await findEvents(service, company.workspace)).toEqual(events)
   })
 
   it('allows changes between statuses in any order', async () => {
@@ -139,6 +158,11 @@ describe('400', () => {
       [{ successCriteria: null }, 'Type', ['successCriteria']],
       [{ successCriteria: ['x', ''] }, 'Refinement', ['successCriteria', 1]],
       [{ status: 'closed' }, 'Type', ['status']],
+      [{ question: 'x'.repeat(301) }, 'Refinement', ['question']],
+      ...badDates.map(
+        (decideBy) =>
+          [{ decideBy }, typeof decideBy === 'string' ? 'Refinement' : 'Type', ['decideBy']] as const,
+      ),
       [{ participantCount: 5 }, 'Unexpected', ['participantCount']],
       [{ title: 'Good', workspaceId: 'x' }, 'Unexpected', ['workspaceId']],
     ] as const) {

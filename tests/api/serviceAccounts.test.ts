@@ -293,13 +293,15 @@ describe('a service account', () => {
   const outside = ['me.profile', 'me.home', 'me.onboarding', 'me.preferences', 'workspaces.list'].concat(
     ...['apiKeys.list', 'apiKeys.get', 'apiKeys.restrictions'],
   )
-  const ofOwners = ['workspaces.delete', 'workspaces.transferOwnership', 'workspaces.export']
+  const notOfServices = ['workspaces.delete', 'workspaces.transferOwnership', 'workspaces.export'].concat(
+    ...['workspaces.agentPolicy', 'workspaces.updateAgentPolicy', 'evidence.see', 'evidence.unsee'],
+  )
 
   function refusalOf(id: string, { isOutside, isForInvited, isForOffered, request }: Operation) {
     const isElsewhere = isOutside ?? isForInvited ?? isForOffered ?? request.includes('{token}')
     const isOfPeople = / \/v1\/(me|api-keys|invites|slugs)\b/.test(request) || isElsewhere
     if (outside.includes(id)) return undefined
-    return isOfPeople || ofOwners.includes(id) ? errors.serviceAccountNotAllowed : undefined
+    return isOfPeople || notOfServices.includes(id) ? errors.serviceAccountNotAllowed : undefined
   }
 
   it('as an admin, may do in its workspace what an admin may, and outside of it only what is listed', async () => {

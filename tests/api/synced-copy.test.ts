@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createCompany, createTeam, del, patch, post } from '../support/company.ts'
 import { operations } from '../support/operations.ts'
 import { prepareRequest } from '../support/prepare-request.ts'
-import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'
+import { addEvidence, createLabel, createSeed, joinSeed } from '../support/seeds.ts'
 import { SyncedCopy } from '../support/synced-copy.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { makeFolder } from '../support/uploads.ts'
@@ -41,6 +41,10 @@ describe('a copy that follows the feed and reads what its events name', () => {
     const mention = `Ask [@${member.name}](user:${member.id})`
     await as(admin, post(`/v1/seeds/${seed.id}/comments`, { body: mention }))
     await addEvidence(service, member, seed)
+    const piece = await addEvidence(service, admin, seed)
+    for (const person of [owner, member]) await as(person, post(`/v1/evidence/${piece.id}/see`))
+    await both()
+    await as(owner, post(`/v1/evidence/${piece.id}/unsee`))
     const team = await createTeam(service, owner, company, 'Research')
     await as(owner, post(`${team.url}/members`, { userId: member.id }))
     await both()
@@ -56,6 +60,23 @@ describe('a copy that follows the feed and reads what its events name', () => {
     await as(owner, del(`/v1/seeds/${seed.id}`))
     await both()
     await as(owner, post(`/v1/seeds/${seed.id}/restore`))
+    await both()
+
+    const other = await createSeed(service, owner, { url: moved })
+    await as(owner, post(`/v1/seeds/${seed.id}/merge`, { into: other.id }))
+    await both()
+    await as(owner, post(`/v1/seeds/${seed.id}/unmerge`))
+    await both()
+
+    const label = await createLabel(service, owner, { url: moved })
+    const sales = await createTeam(service, owner, { url: moved }, 'Sales')
+    await as(owner, patch(`/v1/seeds/${seed.id}`, { labelIds: [label.id], teamId: sales.id }))
+    await both()
+    await as(owner, patch(`${moved}/labels/${label.id}`, { name: 'Prices' }))
+    await as(owner, patch(`${moved}/teams/${sales.id}`, { name: 'Selling' }))
+    await both()
+    await as(owner, del(`${moved}/labels/${label.id}`))
+    await as(owner, del(`${moved}/teams/${sales.id}`))
     await both()
 
     await as(owner, patch(`${moved}/members/${member.id}`, { role: 'viewer' }))

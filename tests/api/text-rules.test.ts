@@ -17,7 +17,9 @@ const {
   comments,
   evidence,
   evidenceEdits,
+  labels,
   me,
+  savedFilters,
   seeds,
   serviceAccounts,
   teams,
@@ -34,6 +36,8 @@ const principal: Principal = { user, source: 'system', apiKeyId: null, sessionId
 const slug = `w-${randomUUID().slice(0, 8)}`
 await workspaces.create(principal, { name: 'Acme', slug })
 const team = await teams.create(principal, slug, { name: 'Design' })
+const label = await labels.create(principal, slug, { name: 'Prices' })
+const filter = await savedFilters.create(principal, slug, { name: 'Due', shared: false, filters: {} })
 const seed = await seeds.create(principal, slug, { title: 'A seed', summary: 'Of an idea' })
 await seeds.join(principal, seed.id)
 const addNote = () =>
@@ -97,6 +101,28 @@ const cases: [
     (name) => teams.rename(principal, { slug, teamId: team.id }, { name }),
   ],
   [
+    'savedFilters.create name',
+    errors.labelInvalid,
+    'name',
+    64,
+    (name) => savedFilters.create(principal, slug, { name, shared: false, filters: {} }),
+  ],
+  [
+    'savedFilters.update name',
+    errors.labelInvalid,
+    'name',
+    64,
+    (name) => savedFilters.update(principal, { slug, filterId: filter.id }, { name }),
+  ],
+  ['labels.create name', errors.labelInvalid, 'name', 64, (name) => labels.create(principal, slug, { name })],
+  [
+    'labels.update name',
+    errors.labelInvalid,
+    'name',
+    64,
+    (name) => labels.update(principal, { slug, labelId: label.id }, { name }),
+  ],
+  [
     'serviceAccounts.create name',
     errors.labelInvalid,
     'name',
@@ -132,6 +158,20 @@ const cases: [
     (criterion) => seeds.update(principal, seed.id, { successCriteria: [criterion] }),
   ],
   [
+    'seeds.create question',
+    errors.textInvalid,
+    'question',
+    300,
+    (question) => seeds.create(principal, slug, { title: 'x', summary: 'x', question }),
+  ],
+  [
+    'seeds.update question',
+    errors.textInvalid,
+    'question',
+    300,
+    (question) => seeds.update(principal, seed.id, { question }),
+  ],
+  [
     'seeds.update statusReason',
     errors.textInvalid,
     'statusReason',
@@ -155,8 +195,8 @@ const cases: [
 ]
 
 describe.each(cases)('%s, passed to the service', (_, refusal, field, lengthMax, run) => {
-  // An empty reason stands for none.
-  const bad = field.toLowerCase().endsWith('reason') ? badLines.slice(1) : badLines
+  // An empty reason or question stands for none.
+  const bad = field === 'question' || field.toLowerCase().endsWith('reason') ? badLines.slice(1) : badLines
   it.each([...bad, tooLong(lengthMax)])('refuses %j with status 400, and stores nothing', async (text) => {
     const before = await countRows()
     await expect(run(text)).rejects.toMatchObject({ code: refusal.code, field, status: 400 })
@@ -254,7 +294,9 @@ it.each([
 /** Texts of bodies whose rule is that of another operation here: the same function of a service reads them. */
 const readBySameFunction: Record<string, string> = {
   'apiKeys.createRestricted name': 'apiKeys.create name',
+  'seeds.create criteria': 'seeds.update successCriteria',
   'seeds.create successCriteria': 'seeds.update successCriteria',
+  'seeds.update criteria': 'seeds.update successCriteria',
   'seeds.update title': 'seeds.create title',
   'webhooks.create description': 'webhooks.update description',
 }
@@ -309,9 +351,11 @@ async function countTexts(text: string): Promise<number> {
       + (select count(*) from api_keys where name = ${text})
       + (select count(*) from workspaces where name = ${text})
       + (select count(*) from teams where name = ${text})
+      + (select count(*) from labels where name = ${text})
+      + (select count(*) from saved_filters where name = ${text})
       + (select count(*) from evidence where withdrawn_reason = ${text})
       + (select count(*) from events where data ->> 'statusReason' = ${text})
-      + (select count(*) from seeds where title = ${text} or success_criteria = array[${text}])
+      + (select count(*) from seeds where title = ${text} or success_criteria = array[${text}] or question = ${text})
     )::int as count`,
   )
   return Number(row?.count)

@@ -49,7 +49,7 @@ describe('200', () => {
     ).toEqual([{ length: 0 }])
 
     expect(await findJobs(service, webhook.id)).toEqual([
-      { task: 'remove_webhook', payload: { webhookId: webhook.id } },
+      { task: 'remove_webhook', payload: { webhookId: webhook.id, requestId: expect.any(String) as string } },
     ])
     const kept = await countRows(other.id)
     for (const id of [webhook.id, webhook.id, other.id])

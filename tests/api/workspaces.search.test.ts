@@ -14,7 +14,7 @@ import {
 } from '../support/company.ts'
 import { anyIssues, expectError } from '../support/expect-error.ts'
 import { insertComment } from '../support/notifications.ts'
-import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'
+import { addEvidence, createLabel, createSeed, joinSeed } from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { createWorkspace } from '../support/workspaces.ts'
 
@@ -263,6 +263,86 @@ describe('200', () => {
     await addTeams('Echidna', 1100)
     expect(await countsOf('echidna')).toMatchObject({ teams: 1000 })
     expect(await titlesOf('echidna', '&limit=1')).toEqual(['Echidna 1'])
+  })
+
+  it('filters by the team, the label, the status and the lead of seeds, which their evidence and comments follow', async () => {
+    const team = await createTeam(service, owner, company, 'Xylophone team')
+    const label = await createLabel(service, owner, company, 'Xylophones')
+    const seed = await createJoined('Xylophones to rent')
+    const other = await createJoined('Xylophones to buy')
+    for (const of of [seed, other]) {
+      await addEvidence(service, member, of, { summary: 'A xylophone was seen' })
+      await insertComment(service, { seedId: of.id, author: member, body: 'Which xylophone?' })
+    }
+    await joinSeed(service, owner, seed)
+    const changed = { teamId: team.id, labelIds: [label.id], status: 'validating', leadUserId: owner.id }
+    expect((await as(owner, patch(`/v1/seeds/${seed.id}`, changed))).statusCode).toBe(200)
+    expect((await as(owner, patch(`/v1/seeds/${other.id}`, { leadUserId: null }))).statusCode).toBe(200)
+    const read = async (query: string, person = owner) =>
+      (await search('xylophone', query, { person })).map(({ kind, seedId }) => ({ kind, seedId }))
+    const allOf = ({ id }: { id: string }) =>
+      ['comment', 'evidence', 'seed'].map((kind) => ({ kind, seedId: id }))
+    const sorted = async (...question: Parameters<typeof read>) =>
+      (await read(...question)).toSorted((a, b) => a.kind.localeCompare(b.kind))
+    expect(await read('')).toHaveLength(7)
+    for (const query of [
+      `&teamId=${team.id}`,
+      `&labelId=${label.id}`,
+      '&status=validating',
+      `&leadUserId=${owner.id}`,
+      '&leadUserId=me',
+      `&teamId=${team.id}&labelId=${label.id}&status=validating&leadUserId=${owner.id}`,
+    ])
+      expect(await sorted(query), query).toEqual(allOf(seed))
+    expect(await read('&leadUserId=me', member)).toEqual([])
+    expect(await sorted('&leadUserId=none')).toEqual(allOf(other))
+    expect(await sorted('&status=open')).toEqual(allOf(other))
+    // Also by when they are due, and by what their evidence says.
+    for (const query of ['&due=overdue', '&due=week', '&due=silent', '&balance=against'])
+      expect(await read(query), query).toEqual([])
+    expect(await sorted('&balance=for&leadUserId=me')).toEqual(allOf(seed))
+    await db.execute(
+      sql`update seeds set decide_by = '2020-02-29', supports_count = 0 where id = ${other.id}`,
+    )
+    await db.execute(
+      sql`update seeds set last_evidence_at = '2020-02-29', contradicts_count = 2 where id = ${seed.id}`,
+    )
+    for (const query of ['&due=overdue', '&balance=none'])
+      expect(await sorted(query), query).toEqual(allOf(other))
+    for (const query of ['&due=silent', '&balance=against', `&due=silent&balance=against&teamId=${team.id}`])
+      expect(await sorted(query), query).toEqual(allOf(seed))
+    await db.execute(
+      sql`update seeds set decide_by = current_date + 1, neutral_count = 1 where id = ${other.id}`,
+    )
+    for (const query of ['&due=week', '&balance=even'])
+      expect(await sorted(query), query).toEqual(allOf(other))
+    await db.execute(sql`update seeds set status = 'dropped' where id in (${seed.id}, ${other.id})`)
+    for (const query of ['&due=week', '&due=silent']) expect(await read(query), query).toEqual([])
+    await db.execute(sql`update seeds set status = 'validating' where id = ${seed.id}`)
+    expect(await read(`&teamId=${team.id}&kinds=evidence,team`)).toEqual([
+      { kind: 'evidence', seedId: seed.id },
+    ])
+    const foreign = await createCompany(service)
+    const foreignTeam = await createTeam(service, foreign.owner, foreign)
+    for (const query of [
+      `&teamId=${team.id}&status=open`,
+      `&teamId=${foreignTeam.id}`,
+      `&labelId=${createId()}`,
+      '&teamId=x',
+      '&leadUserId=nobody',
+      `&teamId=${team.id}&kinds=team`,
+    ])
+      expect(await read(query), query).toEqual([])
+    // What is similar, too.
+    expect(await titlesOf('xylophonez', `&match=similar&teamId=${team.id}`)).toEqual(['Xylophones to rent'])
+    const first = await as(owner, get(`${url}/search?q=xylophone&teamId=${team.id}&limit=2`))
+    const next = /<[^>]*?(\/v1[^>]+)>/.exec(String(first.headers.link))?.[1] ?? ''
+    expect((await as(owner, get(next))).json()).toHaveLength(1)
+    expectError(await as(owner, get(next.replace('teamId', 'labelId'))), errors.cursorInvalid, {
+      field: 'cursor',
+    })
+    expect((await as(owner, del(team.url))).statusCode).toBe(200)
+    expect(await read(`&teamId=${team.id}`)).toEqual([])
   })
 
   it('works for a key that is bound to the workspace', async () => {

@@ -22,6 +22,8 @@ const readers: Record<
   workspace: { operation: 'workspaces.get', name: 'workspaceId', field: 'workspaceId' },
   user: { operation: 'members.get', name: 'userId', field: 'userId' },
   invite: { operation: 'invites.getById', name: 'inviteId', field: 'id' },
+  label: { operation: 'labels.get', name: 'labelId', field: 'id' },
+  saved_filter: { operation: 'savedFilters.get', name: 'filterId', field: 'id' },
   team: { operation: 'teams.get', name: 'teamId', field: 'id' },
   seed: { operation: 'seeds.get', name: 'seedId', field: 'id' },
   evidence: { operation: 'evidence.get', name: 'evidenceId', field: 'id' },
@@ -32,7 +34,15 @@ const readers: Record<
 
 /** The types of events after which their target no longer exists. */
 const removals: readonly EventType[] = [
-  ...(['workspace.deleted', 'member.removed', 'member.left', 'team.deleted', 'seed.deleted'] as const),
+  ...([
+    'workspace.deleted',
+    'member.removed',
+    'member.left',
+    'team.deleted',
+    'seed.deleted',
+    'label.deleted',
+    'saved_filter.deleted',
+  ] as const),
   ...(['comment.deleted', 'integration.revoked', 'webhook.deleted', 'service_account.deleted'] as const),
 ]
 

@@ -38,7 +38,9 @@ function findFaults({ operationId: id, request, requestBody, parameters = [] }: 
       ? ''
       : lacks(`the request ${request}`),
     types.includes('application/json') && !entry.body && !isOfAgents ? lacks('body') : '',
-    types.includes('multipart/form-data') && !entry.hasPicture ? lacks('hasPicture') : '',
+    types.includes('multipart/form-data') && !entry.hasPicture && entry.table === undefined
+      ? lacks('hasPicture')
+      : '',
     request.startsWith('GET ') || entry.event || entry.hasNoEvent || entry.isOutside
       ? ''
       : lacks('event (or hasNoEvent, isOutside)'),

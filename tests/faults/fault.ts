@@ -17,7 +17,7 @@ export interface Fault {
   /** What it does, in a line. */
   does: string
   goal: string
-  /** Whether CI does it. */
+  /** Whether CI does it, on the stage that the faults of CI share, which it leaves as it was. */
   isInCi?: boolean
   needs?: readonly Program[]
   /** What is started for it; where it depends on what is there, with the scope that ends it. */
@@ -108,7 +108,7 @@ export const isExcess = (code: string) => code === 'too_many_at_once'
 export function summarize(attempts: readonly Attempt[]): string {
   const counts = new Map<string, number>()
   for (const { status, code, operation } of attempts) {
-    const key = status >= 400 && status < 500 ? `${status} ${code} (${operation})` : `${status || ''} ${code}`
+    const key = status < 500 ? `${status || ''} ${code} (${operation})` : `${status} ${code}`
     counts.set(key.trim(), (counts.get(key.trim()) ?? 0) + 1)
   }
   return [...counts]
@@ -121,6 +121,21 @@ export function summarize(attempts: readonly Attempt[]): string {
 /** An outcome without a load. */
 export function conclude(misses: readonly (string | false | undefined)[], ...notes: string[]): Outcome {
   return { misses: misses.filter((miss) => typeof miss === 'string'), notes }
+}
+
+/** One outcome of several loads. Recovery is that of the last. */
+export function combine(outcomes: readonly Outcome[]): Outcome {
+  const valuesOf = (name: 'requests' | 'failed' | 'slowestMs' | 'gapMs' | 'lost' | 'doubled') =>
+    outcomes.map((outcome) => outcome[name] ?? 0)
+  const sum = (name: Parameters<typeof valuesOf>[0]) => valuesOf(name).reduce((all, value) => all + value, 0)
+  const recoveryMs = outcomes.at(-1)?.recoveryMs
+  return {
+    ...{ requests: sum('requests'), failed: sum('failed'), lost: sum('lost'), doubled: sum('doubled') },
+    ...{ slowestMs: Math.max(...valuesOf('slowestMs')), gapMs: Math.max(...valuesOf('gapMs')) },
+    ...(recoveryMs !== undefined && { recoveryMs }),
+    misses: outcomes.flatMap(({ misses }) => misses),
+    notes: outcomes.flatMap(({ notes }) => notes),
+  }
 }
 
 /** The value that a share of the values is below. */

@@ -2,18 +2,20 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Skipped, type Fault, type Outcome, type Settings } from './fault.ts'
+import { backupFaults } from './faults/backups.ts'
 import { clientsFaults } from './faults/clients.ts'
 import { diskFaults } from './faults/disks.ts'
 import { operationsFaults } from './faults/operations.ts'
 import { postgresFaults } from './faults/postgres.ts'
-import { overload, soak } from './faults/pressure.ts'
+import { memoryLimit, overload, soak } from './faults/pressure.ts'
 import { killedJobs, kills, rollingRestart } from './faults/processes.ts'
 import { replicasFaults } from './faults/replicas.ts'
 import { surroundingsFaults } from './faults/surroundings.ts'
 import { findMissingPackages } from './parts/programs.ts'
-import { createScope } from './parts/processes.ts'
+import { hasDebianPostgres } from './parts/postgres.ts'
+import { createScope, type Scope } from './parts/processes.ts'
 import { describeResult, writeTable, type Result } from './report.ts'
-import { createTemplates, openStage, type Templates } from './stage.ts'
+import { createTemplates, openStage, type Stage, type StageOptions, type Templates } from './stage.ts'
 
 const faults: Fault[] = [
   ...[rollingRestart, kills, killedJobs],
@@ -22,7 +24,8 @@ const faults: Fault[] = [
   ...diskFaults,
   ...replicasFaults,
   ...clientsFaults,
-  ...[overload, soak],
+  ...[overload, memoryLimit, soak],
+  ...backupFaults,
   ...operationsFaults,
 ]
 
@@ -33,6 +36,9 @@ Without names, all faults; with --short six of them, in less time each.
 --write   the results into the table of docs/reliability.md
 --keep    the scratch directories, with the logs
 --minutes how long the soak takes (20)`
+
+/** What the faults of CI share, with PostgreSQL 15 where it is, which its pg_dump can read. */
+const stageOfCi: StageOptions = { binaries: hasDebianPostgres ? 'debian' : 'embedded' }
 
 // A fault that takes longer than this has got stuck.
 const limitMs = 5 * 60_000
@@ -65,7 +71,8 @@ async function main(): Promise<number> {
     for (const { name, does } of chosen) console.log(`${name.padEnd(22)} ${does}`)
     return 0
   }
-  const missing = findMissingPackages(['haproxy', ...chosen.flatMap(({ needs = [] }) => needs)])
+  const needed = isShort ? [] : chosen.flatMap(({ needs = [] }) => needs)
+  const missing = findMissingPackages(['haproxy', ...needed])
   if (missing.length > 0) {
     console.error(`These packages of Debian's are not installed: ${missing.join(', ')}`)
     return 2
@@ -76,6 +83,12 @@ async function main(): Promise<number> {
   })
   if (values.json) console.log(JSON.stringify(results, undefined, 2))
   return results.some(({ outcome }) => outcome && outcome.misses.length > 0) ? 1 : 0
+}
+
+function shareStage(templates: Templates): { scope: Scope; open: () => Promise<Stage> } {
+  const scope = createScope()
+  let stage: Promise<Stage> | undefined
+  return { scope, open: () => (stage ??= openStage(scope, templates, stageOfCi)) }
 }
 
 async function runAll(
@@ -103,12 +116,17 @@ async function runAll(
   const results: Result[] = []
   try {
     const templates = createTemplates(scope)
+    let shared = shareStage(templates)
     for (const fault of chosen) {
-      const own = createScope()
-      scope.defer(own.close)
+      const isSharing = settings.isShort && fault.isInCi === true
       const startedAt = Date.now()
-      const ran = await runOne(fault, settings, templates, own)
-      await own.close()
+      const own = isSharing ? shared.scope : createScope()
+      scope.defer(own.close)
+      const ran = await runOne(fault, settings, templates, own, isSharing ? shared.open : undefined)
+      // One that was not met may have left anything.
+      const isDone = !isSharing || ('outcome' in ran && ran.outcome.misses.length > 0)
+      if (isDone) await own.close()
+      if (isDone && isSharing) shared = shareStage(templates)
       const seconds = Math.round((Date.now() - startedAt) / 1_000)
       const { name, goal, does } = fault
       if (settings.isShort && 'outcome' in ran) ran.outcome.notes.push('in less time, with --short')
@@ -127,7 +145,8 @@ async function runOne(
   fault: Fault,
   settings: Settings,
   templates: Templates,
-  scope: ReturnType<typeof createScope>,
+  scope: Scope,
+  openShared?: () => Promise<Stage>,
 ): Promise<{ outcome: Outcome } | { skipped: string }> {
   const limit = limitMs + (fault.name === 'soak' ? settings.minutes * 60_000 : 0)
   let timer: NodeJS.Timeout | undefined
@@ -135,8 +154,10 @@ async function runOne(
     timer = setTimeout(() => reject(new Error(`it did not end in ${limit / 1_000} s`)), limit)
   })
   const work = async () => {
+    const missing = findMissingPackages(fault.needs ?? [])
+    if (missing.length > 0) throw new Skipped(`${missing.join(', ')} is not installed`)
     const options = typeof fault.stage === 'function' ? await fault.stage(scope) : fault.stage
-    const stage = await openStage(scope, templates, options)
+    const stage = await (openShared?.() ?? openStage(scope, templates, options))
     const outcome = await fault.run(stage, settings, templates)
     if (outcome.misses.length > 0) console.error(await readProxyErrors(stage.folder))
     return outcome

@@ -66,7 +66,9 @@ export interface ReplicaOptions {
 export interface StageOptions {
   replicas?: number
   binaries?: Binaries
+  /** Of PostgreSQL. */
   settings?: Record<string, string>
+  databaseEnvironment?: Record<string, string>
   hasRedis?: boolean
   environment?: Record<string, string>
   /** Where PostgreSQL keeps its files, instead of the scratch directory. */
@@ -166,11 +168,13 @@ export async function openStage(
   templates: Templates,
   options: StageOptions = {},
 ): Promise<Stage> {
-  const { binaries = 'embedded', isEmpty = false, hasRedis = false, settings } = options
+  const { binaries = 'embedded', isEmpty = false, hasRedis = false, settings = {} } = options
   const folder = await makeScratch(scope)
   const cluster = join(options.databaseFolder ?? folder, 'cluster')
   const callers = await templates.copy(binaries, isEmpty, cluster)
-  const postgres = await startPostgres(scope, cluster, { binaries, ...(settings && { settings }) })
+  const postgres = await startPostgres(scope, cluster, {
+    ...{ binaries, settings, environment: options.databaseEnvironment ?? {} },
+  })
   const mail = await startMailSink(scope)
   const redis = hasRedis ? await startRedis(scope, folder) : undefined
   const indices = Array.from({ length: options.replicas ?? 3 }, (_, i) => i)
@@ -190,6 +194,7 @@ export async function openStage(
     DATA_DIR: join(folder, 'data'),
     SMTP_URL: mail.url,
     TRUST_PROXY: 'loopback',
+    WEBHOOK_ALLOWED_HOSTS: '127.0.0.1',
     SHUTDOWN_DELAY_SECONDS: '2',
     ...(redis && { REDIS_URL: redis.url }),
     RATE_LIMIT_PER_MINUTE: '0',

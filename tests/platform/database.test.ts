@@ -60,7 +60,10 @@ async function timed<T>(run: () => PromiseLike<T>): Promise<{ value: T; ms: numb
 describe('a database server that does not respond', () => {
   it('causes 503 within six seconds, and is used again as soon as it responds', async () => {
     const way = await openWay(await clone())
-    const { as, createPerson } = await startTestApp({ environment: { DATABASE_URL: way.url } })
+    const { as, createPerson } = await startTestApp({
+      environment: { DATABASE_URL: way.url },
+      limits: requestLimits,
+    })
     const person = await createPerson()
     way.freeze()
     // More than there are connections: some wait for the answer, some for a connection, some for a new one.
@@ -91,6 +94,7 @@ describe('a database server that does not respond', () => {
 describe('a lock held by another session', () => {
   it('causes 503 after a limited wait, and does not block requests that do not need it', async () => {
     const { app, as, config, createPeople, db } = await startTestApp({
+      limits: requestLimits,
       environment: { DATABASE_URL: await clone() },
     })
     const company = await createCompany({ as, createPeople, db })

@@ -60,7 +60,7 @@ describe.runIf(hasPgbouncer)('PgBouncer in transaction mode', () => {
     expect(answers.map(({ statusCode }) => statusCode)).toEqual(answers.map(() => 200))
     expect((await service.as(owner, get(`${path}/teams`))).json()).toHaveLength(40)
     await service.services.startJobs()
-    await service.services.credentials.requestLink('sign_in', owner.email)
+    await service.services.credentials.requestLink('sign_in', owner.email, { requestId: 'a request' })
     await expect
       .poll(() => service.services.jobOperations.count(), { timeout: 20_000 })
       .toMatchObject({ ready: 0 })

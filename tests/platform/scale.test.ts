@@ -39,8 +39,9 @@ async function explain({ text, values }: Statement, mode: 'custom' | 'generic'):
     await client.query(`set plan_cache_mode = force_${mode}_plan`)
     await client.query(`prepare explained as ${text}`)
     const literals = values.map((value) => pg.escapeLiteral(toText(value))).join(', ')
+    const given = literals === '' ? '' : `(${literals})`
     const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
-      `explain (format json) execute explained (${literals})`,
+      `explain (format json) execute explained ${given}`,
     )
     return rows[0]?.['QUERY PLAN'].flatMap(({ Plan }) => listReads(Plan)) ?? []
   } finally {
@@ -92,4 +93,23 @@ describe('with 10,000 workspaces and 100,000 memberships', () => {
       }
     },
   )
+
+  it('the metrics of webhooks are read by index, however many deliveries wait', async () => {
+    await db.$client.query(`
+      with added as (
+        insert into webhooks (id, workspace_id, url, sealed_secret, created_at)
+        select gen_random_uuid(), id, 'https://hooks.example/', '', now() from workspaces limit 3000
+        returning id
+      )
+      insert into webhook_deliveries (webhook_id, event_id, type, status, attempts, created_at, next_attempt_at)
+      select id, gen_random_uuid(), 'seed.created', status, 1, now(), case status when 'pending' then now() end
+      from added, unnest(array['delivered', 'delivered', 'pending', 'pending', 'pending', 'pending']) as status`)
+    await db.$client.query('analyze webhooks, webhook_deliveries')
+    const { texts } = await recordStatements(async () => {
+      expect(await service.services.countDeliveries?.()).toMatchObject({ waiting: 10_000, working: 1_000 })
+    })
+    const reads = await explain({ text: texts[0] ?? '', values: [] }, 'generic')
+    expect(reads.length).toBeGreaterThanOrEqual(4)
+    expect(reads.filter((read) => !/^Index (Only )?Scan on /.test(read))).toEqual([])
+  })
 })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
@@ -72,6 +73,27 @@ describe.each([
     await storage.put(key, Buffer.from('a longer one'))
     await storage.put(key, Buffer.from('short'))
     expect(await read(key)).toEqual(Buffer.from('short'))
+  })
+
+  it('stores what is streamed, and nothing of a stream that fails', async () => {
+    // Below and above the size of a part.
+    for (const sizeBytes of [0, 1000, 12 * 1024 * 1024]) {
+      const [key, content] = [createKey(), randomBytes(sizeBytes)]
+      const chunks = Array.from({ length: Math.ceil(sizeBytes / 100_000) }, (_, i) =>
+        content.subarray(i * 100_000, (i + 1) * 100_000),
+      )
+      await storage.put(key, Readable.from(chunks, { objectMode: false }))
+      expect((await read(key))?.equals(content)).toBe(true)
+    }
+    const key = createKey()
+    const failing = async function* () {
+      yield randomBytes(6 * 1024 * 1024)
+      throw new Error('the sender left')
+    }
+    await expect(storage.put(key, Readable.from(failing(), { objectMode: false }))).rejects.toThrow(
+      'the sender left',
+    )
+    expect(await storage.open(key)).toBeUndefined()
   })
 
   it('handles 20 concurrent operations', async () => {

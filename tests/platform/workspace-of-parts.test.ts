@@ -65,3 +65,30 @@ it('no evidence and no comment is in another workspace than its seed, and both g
   await pool.query('delete from seeds')
   expect([await workspacesOf(pool, 'evidence'), await workspacesOf(pool, 'comments')]).toEqual([[], []])
 })
+
+it('teams of invites of before get the workspace of the invite, and so does what the version before adds later', async () => {
+  const { pool, workspaces } = await openDatabaseAtBaseline({ until: '0040_webhooks_of_teams_and_labels' })
+  const [first, second] = workspaces
+  const [invite, team, later, foreign] = [createId(), createId(), createId(), createId()]
+  await pool.query(
+    `with person as (
+      insert into users (id, email, name, created_at) values ($1, 'ada@example.com', 'Ada', now()) returning id
+    ) insert into invites (id, workspace_id, email, canonical_email, role, state, invited_by_user_id, created_at, expires_at)
+      select $1, $2, 'bob@example.com', 'bob@example.com', 'member', 'open', id, now(), now() from person`,
+    [invite, first],
+  )
+  await pool.query(
+    `insert into teams (id, workspace_id, name, created_at)
+      values ($1, $4, 'Team', now()), ($2, $4, 'Later', now()), ($3, $5, 'Foreign', now())`,
+    [team, later, foreign, first, second],
+  )
+  const add = (teamId: string) =>
+    pool.query('insert into invite_teams (invite_id, team_id) values ($1, $2)', [invite, teamId])
+  await add(team)
+  await add(foreign)
+  await migrateDatabase(pool)
+  await add(later)
+  const { rows } = await pool.query('select team_id, workspace_id from invite_teams order by team_id')
+  expect(rows).toEqual([team, later].map((id) => ({ team_id: id, workspace_id: first })))
+  await expect(add(foreign)).rejects.toMatchObject({ constraint: 'invite_teams_team_fk' })
+})

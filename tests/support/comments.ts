@@ -10,6 +10,7 @@ export interface TestComment {
   evidenceId: string | null
   body: string
   mentions: { userId: string; name: string }[]
+  teamMentions: { teamId: string; name: string }[]
   editedAt: string | null
 }
 
@@ -18,7 +19,7 @@ export async function createComment(
   { as }: Pick<TestApp, 'as'>,
   author: TestPerson,
   seed: { id: string },
-  { body = 'Who says so?', ...rest }: { body?: string; evidenceId?: string } = {},
+  { body = 'Who says so?', ...rest }: { body?: string; evidenceId?: string; attachmentIds?: string[] } = {},
 ): Promise<TestComment> {
   const answer = await as(author, post(`/v1/seeds/${seed.id}/comments`, { body, ...rest }))
   expect(answer.statusCode, answer.body).toBe(200)

@@ -108,3 +108,20 @@ function pngChunk(name: string, data: Buffer): Buffer {
   checksum.writeUInt32BE(crc32(body))
   return Buffer.concat([length, body, checksum])
 }
+
+/** Draws a GIF of so many frames of one pixel on a canvas of any size: small, but huge when each frame is the canvas. */
+export function makeGifOf(width: number, height: number, frames: number): Buffer {
+  const screen = Buffer.alloc(7)
+  screen.writeUInt16LE(width, 0)
+  screen.writeUInt16LE(height, 2)
+  // A table of two colours.
+  screen[4] = 0x80
+  const frame = Buffer.from('2c0000000001000100000202440100', 'hex')
+  return Buffer.concat([
+    Buffer.from('GIF89a', 'latin1'),
+    screen,
+    Buffer.alloc(6, 0xff),
+    ...Array.from({ length: frames }, () => frame),
+    Buffer.of(0x3b),
+  ])
+}

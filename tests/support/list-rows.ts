@@ -100,6 +100,30 @@ export const teamRows: Rows = {
   remove: ({ db }, _values, id) => db.execute(sql`delete from teams where id = ${id}`),
 }
 
+export const labelRows: Rows = {
+  key: 'id',
+  async insert({ db }, { workspaceId }, at) {
+    const id = createId()
+    await db.execute(sql`
+      insert into labels (id, workspace_id, name, created_at)
+      values (${id}, ${workspaceId}, ${id}, ${at.toISOString()})`)
+    return id
+  },
+  remove: ({ db }, _values, id) => db.execute(sql`delete from labels where id = ${id}`),
+}
+
+export const filterRows: Rows = {
+  key: 'id',
+  async insert({ db }, { workspaceId }, at) {
+    const id = createId()
+    await db.execute(sql`
+      insert into saved_filters (id, workspace_id, name, filters, created_at, updated_at)
+      values (${id}, ${workspaceId}, ${id}, '{}', ${at.toISOString()}, now())`)
+    return id
+  },
+  remove: ({ db }, _values, id) => db.execute(sql`delete from saved_filters where id = ${id}`),
+}
+
 export const searchRows: Rows = {
   ...teamRows,
   async insert({ db }, { workspaceId }, at) {

@@ -31,20 +31,37 @@ export const longSeeds = [
   },
   {
     title: '請求書を音声で入力するアイデア：現場から事務所へその日のうちに下書きを送る仕組み',
+    question:
+      '音声で入力した請求書の下書きを、来年の春までにすべてのお客様の現場と事務所で使えるようにするべきでしょうか？'.repeat(
+        4,
+      ),
+    decideBy: '2026-01-02',
+    successCriteria: [
+      '現場で働く人のうち十人中七人が、三か月後も毎日音声で請求書を書いている。'.repeat(3),
+      '事務所',
+    ],
     summary:
       '外で働く人は、次のお客様へ向かう車の中で請求書を口述します。事務所は下書きを受け取り、不足を補って当日中に送ります。',
   },
   {
     title: 'إدخال الفواتير بالصوت: مسودة تصل إلى المكتب في اليوم نفسه',
+    question: 'هل نبني إدخال الفواتير بالصوت لجميع العملاء قبل الربيع أم ننتظر نتائج التجربة الثانية؟'.repeat(
+      3,
+    ),
+    decideBy: '2026-01-02',
+    successCriteria: ['يكتب سبعة من كل عشرة عمال فواتيرهم بالصوت كل يوم بعد ثلاثة أشهر (70 %).', 'Ten pay'],
     summary:
       'يملي العاملون في الخارج فواتيرهم في السيارة في الطريق إلى العميل التالي، فلا يُنسى شيء حتى المساء.',
   },
   {
     title: 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft',
+    successCriteria: ['Averyverylongwordwithoutanyspace'.repeat(9)],
     summary: 'Averyverylongwordwithoutanyspace'.repeat(10),
   },
   {
     title: 'Fewer meetings 🚀👨‍👩‍👧‍👦 for teams of eight and more that work in two or more time zones of the world',
+    question: '👨‍👩‍👧‍👦'.repeat(20) + 'Averyverylongwordwithoutanyspace'.repeat(4),
+    decideBy: '2026-01-02',
     summary:
       'See https://example.com/a/very/long/path/that/nobody/would/type/but/everybody/pastes?with=a&query=that&goes=on.',
   },

@@ -44,15 +44,24 @@ export interface MailServer {
   start: () => Promise<void>
 }
 
+/** The certificate of a mail server, and when TLS begins. */
+export interface MailServerTls {
+  key: string
+  cert: string
+  /** With the first byte, or when the client says STARTTLS. */
+  begins: 'at once' | 'when asked'
+}
+
 /** Starts a mail server, which ends when the tests of the file are done. */
-export async function startMailServer(): Promise<MailServer> {
+export async function startMailServer({ tls }: { tls?: MailServerTls } = {}): Promise<MailServer> {
   const mood: MailServerMood = {}
   const taken = new Set<ReceivedMail>()
   const waiting = new Set<() => void>()
   const createServer = () =>
     new SMTPServer({
       authOptional: true,
-      disabledCommands: ['STARTTLS', 'AUTH'],
+      disabledCommands: tls ? ['AUTH'] : ['STARTTLS', 'AUTH'],
+      ...(tls && { key: tls.key, cert: tls.cert, secure: tls.begins === 'at once' }),
       closeTimeout: 100,
       onConnect(_session, callback) {
         server.connections += 1
@@ -110,7 +119,7 @@ export async function startMailServer(): Promise<MailServer> {
       const listening = smtp.listen(server.port, '127.0.0.1')
       await once(listening, 'listening')
       server.port = (listening.address() as AddressInfo).port
-      server.url = `smtp://127.0.0.1:${server.port}`
+      server.url = `${tls?.begins === 'at once' ? 'smtps' : 'smtp'}://127.0.0.1:${server.port}`
     },
   }
   await server.start()

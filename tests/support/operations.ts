@@ -8,6 +8,8 @@ import {
   deliveryRows,
   inviteRows,
   keyRows,
+  labelRows,
+  filterRows,
   memberRows,
   offerRows,
   ownInviteRows,
@@ -26,12 +28,14 @@ import {
   allowLeaving,
   allowOwnership,
   allowTwoDomains,
+  endImports,
   followSeed,
   giveIcon,
   joinSeed,
   joinTeam,
   joinUnledSeed,
   leaveSeed,
+  seeEvidence,
   tellActor,
   unfollowSeed,
   type Given,
@@ -44,6 +48,8 @@ export interface Operation {
   body?: object
   /** The body is a form with a picture. */
   hasPicture?: true
+  /** The body is a form with this table in CSV. */
+  table?: string
   /** It concerns no workspace that exists already: no role is needed, and no workspace gets an event. */
   isOutside?: true
   /** It is outside of workspaces, and yet API keys that are bound to workspaces may use it; of keys, on themselves. */
@@ -443,6 +449,16 @@ export const operations: Record<string, Operation> = {
     },
   },
   'workspaces.export': { request: 'GET /v1/workspaces/{slug}/export' },
+  'workspaces.agentPolicy': { request: 'GET /v1/workspaces/{slug}/agent-policy' },
+  'workspaces.updateAgentPolicy': {
+    request: 'PATCH /v1/workspaces/{slug}/agent-policy',
+    body: { assertedAgents: 'on', scopes: ['workspace:read'], clients: [] },
+    event: {
+      type: 'workspace.agent_policy_changed',
+      target: ['workspace', 'workspaceId'],
+      summary: 'Olga Owner let identity providers give agents access',
+    },
+  },
 
   'workspaces.search': { request: 'GET /v1/workspaces/{slug}/search?q=filler', list: searchRows },
   'workspaces.searchCounts': { request: 'GET /v1/workspaces/{slug}/search/counts?q=filler' },
@@ -580,6 +596,68 @@ export const operations: Record<string, Operation> = {
       type: 'team.member_removed',
       target: ['team', 'teamId'],
       summary: 'Olga Owner removed Tina Target from the team {label}',
+      again: errors.notFound,
+    },
+  },
+
+  'labels.list': { request: 'GET /v1/workspaces/{slug}/labels', list: labelRows },
+  'labels.get': { request: 'GET /v1/workspaces/{slug}/labels/{labelId}' },
+  'labels.create': {
+    request: 'POST /v1/workspaces/{slug}/labels',
+    body: { name: ' {name} ' },
+    event: {
+      type: 'label.created',
+      target: ['label'],
+      summary: 'Olga Owner created the label {name}',
+      again: errors.labelNameTaken,
+    },
+  },
+  'labels.update': {
+    request: 'PATCH /v1/workspaces/{slug}/labels/{labelId}',
+    body: { name: '{name}' },
+    event: {
+      type: 'label.updated',
+      target: ['label', 'labelId'],
+      summary: 'Olga Owner renamed the label {label} to {name}',
+    },
+  },
+  'labels.delete': {
+    request: 'DELETE /v1/workspaces/{slug}/labels/{labelId}',
+    event: {
+      type: 'label.deleted',
+      target: ['label', 'labelId'],
+      summary: 'Olga Owner deleted the label {label}',
+      again: errors.notFound,
+    },
+  },
+
+  'savedFilters.list': { request: 'GET /v1/workspaces/{slug}/saved-filters', list: filterRows },
+  'savedFilters.get': { request: 'GET /v1/workspaces/{slug}/saved-filters/{filterId}' },
+  'savedFilters.create': {
+    request: 'POST /v1/workspaces/{slug}/saved-filters',
+    body: { name: ' {name} ', shared: true, filters: { due: 'week' } },
+    event: {
+      type: 'saved_filter.created',
+      target: ['saved_filter'],
+      summary: 'Olga Owner shared the saved filter {name}',
+      again: errors.savedFilterNameTaken,
+    },
+  },
+  'savedFilters.update': {
+    request: 'PATCH /v1/workspaces/{slug}/saved-filters/{filterId}',
+    body: { name: '{name}' },
+    event: {
+      type: 'saved_filter.updated',
+      target: ['saved_filter', 'filterId'],
+      summary: 'Olga Owner renamed the saved filter {label} to {name}',
+    },
+  },
+  'savedFilters.delete': {
+    request: 'DELETE /v1/workspaces/{slug}/saved-filters/{filterId}',
+    event: {
+      type: 'saved_filter.deleted',
+      target: ['saved_filter', 'filterId'],
+      summary: 'Olga Owner removed the shared saved filter {label}',
       again: errors.notFound,
     },
   },
@@ -797,6 +875,50 @@ export const operations: Record<string, Operation> = {
       summary: 'Olga Owner restored the seed {label}',
     },
   },
+  'seeds.import': {
+    request: 'POST /v1/workspaces/{slug}/seeds/import',
+    given: endImports,
+    table: 'Title,Summary\r\nLending library,Borrow tools\r\n',
+    event: {
+      type: 'workspace.imported',
+      target: ['workspace', 'workspaceId'],
+      summary: 'Olga Owner began an import of 1 seed',
+      again: errors.importInProgress,
+    },
+  },
+  'seeds.importStatus': { request: 'GET /v1/workspaces/{slug}/seeds/imports/{importId}' },
+  'seeds.undoImport': {
+    request: 'POST /v1/workspaces/{slug}/seeds/imports/{importId}/undo',
+    given: endImports,
+    event: {
+      type: 'workspace.import_undone',
+      target: ['workspace', 'workspaceId'],
+      summary: 'Olga Owner began to undo an import of seeds',
+      again: errors.importInProgress,
+    },
+  },
+  'seeds.exportCsv': { request: 'GET /v1/workspaces/{slug}/seeds/export' },
+  'seeds.exportEvidenceCsv': { request: 'GET /v1/seeds/{seedId}/evidence/export' },
+  'seeds.count': { request: 'GET /v1/workspaces/{slug}/seeds/count' },
+  'seeds.similar': { request: 'GET /v1/workspaces/{slug}/seeds/similar?title={name}' },
+  'seeds.merge': {
+    request: 'POST /v1/seeds/{mergeableSeedId}/merge',
+    body: { into: '{targetSeedId}' },
+    event: {
+      type: 'seed.merged',
+      target: ['seed', 'targetSeedId'],
+      summary: 'Olga Owner merged the seed {label} into {label}',
+      again: errors.seedMerged,
+    },
+  },
+  'seeds.unmerge': {
+    request: 'POST /v1/seeds/{mergedSeedId}/unmerge',
+    event: {
+      type: 'seed.unmerged',
+      target: ['seed', 'targetSeedId'],
+      summary: 'Olga Owner took the seed {label} out of {label} again',
+    },
+  },
   'seeds.follow': { request: 'POST /v1/seeds/{seedId}/follow', given: unfollowSeed, hasNoEvent: true },
   'seeds.unfollow': { request: 'POST /v1/seeds/{seedId}/unfollow', given: followSeed, hasNoEvent: true },
   'seeds.join': {
@@ -857,6 +979,24 @@ export const operations: Record<string, Operation> = {
     },
   },
 
+  'evidence.see': {
+    request: 'POST /v1/evidence/{evidenceId}/see',
+    event: {
+      type: 'evidence.seen',
+      target: ['evidence', 'evidenceId'],
+      summary: 'Olga Owner has seen this too: an interview that supports the seed {label}',
+    },
+  },
+  'evidence.unsee': {
+    request: 'POST /v1/evidence/{evidenceId}/unsee',
+    given: seeEvidence,
+    event: {
+      type: 'evidence.unseen',
+      target: ['evidence', 'evidenceId'],
+      summary: 'Olga Owner took back that they saw this too: an interview that supports the seed {label}',
+    },
+  },
+
   'comments.list': { request: 'GET /v1/seeds/{seedId}/comments', list: commentRows },
   'comments.listOfWorkspace': {
     request: 'GET /v1/workspaces/{slug}/comments',
@@ -888,6 +1028,24 @@ export const operations: Record<string, Operation> = {
       type: 'comment.deleted',
       target: ['comment', 'commentId'],
       summary: 'Olga Owner deleted a comment by Tina Target on the seed {label}',
+      again: errors.notFound,
+    },
+  },
+
+  'attachments.create': {
+    request: 'POST /v1/workspaces/{slug}/attachments',
+    hasPicture: true,
+    hasNoEvent: true,
+  },
+  'attachments.get': { request: 'GET /v1/workspaces/{slug}/attachments/{attachmentId}' },
+  'attachments.content': { request: 'GET /v1/workspaces/{slug}/attachments/{attachmentId}/content' },
+  'attachments.link': { request: 'GET /v1/workspaces/{slug}/attachments/{attachmentId}/link' },
+  'attachments.delete': {
+    request: 'DELETE /v1/workspaces/{slug}/attachments/{attachmentId}',
+    event: {
+      type: 'attachment.deleted',
+      target: ['seed', 'seedOfAttachmentId'],
+      summary: 'Olga Owner deleted the file notes.txt of the seed {label}',
       again: errors.notFound,
     },
   },
@@ -938,6 +1096,8 @@ export const permissionTable = `
   workspaces.transferOwnership member  -       | ok     role   role   role   | out      key
   workspaces.delete            -       -       | ok     role   role   role   | out      key
   workspaces.export            -       -       | ok     role   role   role   | out      key
+  workspaces.agentPolicy       -       -       | ok     role   role   role   | out      key
+  workspaces.updateAgentPolicy -       -       | ok     role   role   role   | out      key
 
   me.acceptInvite              member  -       | none   none   none   none   | none     key
   me.declineInvite             member  -       | none   none   none   none   | none     key
@@ -1015,6 +1175,22 @@ export const permissionTable = `
   teams.removeMember           member  -       | ok     ok     role   role   | out      key
   teams.removeMember           viewer  -       | ok     ok     role   role   | out      key
 
+  labels.list                  -       -       | ok     ok     ok     ok     | out      key
+  labels.get                   -       -       | ok     ok     ok     ok     | out      key
+  labels.create                -       -       | ok     ok     ok     role   | out      key
+  labels.update                -       -       | ok     ok     ok     role   | out      key
+  labels.delete                -       -       | ok     ok     role   role   | out      key
+
+  savedFilters.list            -       -       | ok     ok     ok     ok     | out      key
+  savedFilters.get             -       -       | ok     ok     ok     ok     | out      key
+  savedFilters.create          -       -       | ok     ok     ok     role   | out      key
+  savedFilters.update          self    -       | ok     ok     ok     role   | out      key
+  savedFilters.update          owner   -       | ok     ok     role   role   | out      key
+  savedFilters.update          viewer  -       | ok     ok     role   role   | out      key
+  savedFilters.delete          self    -       | ok     ok     ok     role   | out      key
+  savedFilters.delete          owner   -       | ok     ok     role   role   | out      key
+  savedFilters.delete          viewer  -       | ok     ok     role   role   | out      key
+
   events.list                  -       -       | ok     ok     ok     ok     | out      key
   events.get                   -       -       | ok     ok     ok     ok     | out      key
   events.changes               -       -       | ok     ok     ok     ok     | out      key
@@ -1056,6 +1232,18 @@ export const permissionTable = `
   seeds.delete                 owner   -       | ok     ok     role   role   | none     key
   seeds.restore                self    -       | ok     ok     ok     role   | none     key
   seeds.restore                owner   -       | ok     ok     role   role   | none     key
+  seeds.import                 -       -       | ok     ok     ok     role   | out      key
+  seeds.importStatus           -       -       | ok     ok     ok     ok     | out      key
+  seeds.undoImport             self    -       | ok     ok     ok     role   | out      key
+  seeds.undoImport             owner   -       | ok     ok     role   role   | out      key
+  seeds.exportCsv              -       -       | ok     ok     ok     ok     | out      key
+  seeds.exportEvidenceCsv      -       -       | ok     ok     ok     ok     | none     key
+  seeds.count                  -       -       | ok     ok     ok     ok     | out      key
+  seeds.similar                -       -       | ok     ok     ok     ok     | out      key
+  seeds.merge                  self    -       | ok     ok     ok     role   | none     key
+  seeds.merge                  owner   -       | ok     ok     role   role   | none     key
+  seeds.unmerge                self    -       | ok     ok     ok     role   | none     key
+  seeds.unmerge                owner   -       | ok     ok     role   role   | none     key
   seeds.follow                 -       -       | ok     ok     ok     ok     | none     key
   seeds.unfollow               -       -       | ok     ok     ok     ok     | none     key
   seeds.join                   -       -       | ok     ok     ok     role   | none     key
@@ -1070,6 +1258,8 @@ export const permissionTable = `
   evidence.withdraw            self    -       | ok     ok     ok     role   | none     key
   evidence.withdraw            owner   -       | ok     ok     author role   | none     key
   evidence.withdraw            viewer  -       | ok     ok     author role   | none     key
+  evidence.see                 -       -       | ok     ok     ok     role   | none     key
+  evidence.unsee               -       -       | ok     ok     ok     role   | none     key
 
   comments.list                -       -       | ok     ok     ok     ok     | none     key
   comments.listOfWorkspace     -       -       | ok     ok     ok     ok     | out      key
@@ -1079,6 +1269,13 @@ export const permissionTable = `
   comments.delete              self    -       | ok     ok     ok     role   | none     key
   comments.delete              owner   -       | ok     ok     author role   | none     key
   comments.delete              viewer  -       | ok     ok     author role   | none     key
+
+  attachments.create           -       -       | ok     ok     ok     role   | out      key
+  attachments.get              -       -       | ok     ok     ok     ok     | out      key
+  attachments.content          -       -       | ok     ok     ok     ok     | out      key
+  attachments.link             -       -       | ok     ok     ok     ok     | out      key
+  attachments.delete           self    -       | ok     ok     ok     role   | out      key
+  attachments.delete           owner   -       | ok     ok     role   role   | out      key
 
   agentRequests.list           -       -       | ok     ok     ok     ok     | out      key
   agentRequests.askable        -       -       | ok     ok     ok     role   | out      key

@@ -7,16 +7,18 @@ import {
   createInvite,
   createTeam,
   get,
+  patch,
   post,
   randomEmail,
   type TestCompany,
   type TestRequest,
 } from './company.ts'
+import { uploadFile } from './attachments.ts'
 import { buildUpload } from './forms.ts'
 import { makePng } from './images.ts'
 import { insertNotification } from './notifications.ts'
 import type { Operation } from './operations.ts'
-import { createSeed, insertGrant } from './seeds.ts'
+import { createLabel, createSeed, insertGrant } from './seeds.ts'
 import { createServiceAccount, createServiceClient, createServiceKey } from './service-accounts.ts'
 import type { TestApp, TestPerson } from './test-app.ts'
 import { createWebhook } from './webhooks.ts'
@@ -53,6 +55,10 @@ const makers: Record<string, (service: Service, place: Place) => Promise<Values>
   async teamId(service, { company, label }) {
     return { teamId: (await createTeam(service, company.owner, company, label)).id }
   },
+  async labelId(service, { company, label }) {
+    return { labelId: (await createLabel(service, company.owner, company, label)).id }
+  },
+  filterId: insertSharedFilter,
   async seedId(service, { company, label }) {
     return { seedId: (await createSeed(service, company.owner, company, { title: label })).id }
   },
@@ -63,6 +69,22 @@ const makers: Record<string, (service: Service, place: Place) => Promise<Values>
     const deletedSeedId = await insertSeed(service, place)
     await service.db.execute(sql`update seeds set deleted_at = now() where id = ${deletedSeedId}`)
     return { deletedSeedId }
+  },
+  async mergeableSeedId(service, place) {
+    const [mergeableSeedId, targetSeedId] = [
+      await insertLedSeed(service, place),
+      await insertLedSeed(service, place),
+    ]
+    return { mergeableSeedId, targetSeedId }
+  },
+  async mergedSeedId(service, place) {
+    const [mergedSeedId, targetSeedId] = [
+      await insertLedSeed(service, place),
+      await insertLedSeed(service, place),
+    ]
+    await service.db.execute(sql`
+      update seeds set merged_into_seed_id = ${targetSeedId}, merged_at = now(), deleted_at = now() where id = ${mergedSeedId}`)
+    return { mergedSeedId, targetSeedId }
   },
   async evidenceId(service, place) {
     return { evidenceId: await insertEvidence(service, place, await findTarget(service, place)) }
@@ -88,6 +110,8 @@ const makers: Record<string, (service: Service, place: Place) => Promise<Values>
     const [event] = (await as(company.owner, get(`${company.url}/events?limit=1`))).json<{ id: string }[]>()
     return event ? { eventId: event.id } : {}
   },
+  attachmentId: insertAttachment,
+  importId: insertImport,
   async readNotification(service, { company, actor }) {
     const inbox = { workspaceId: company.workspace.id, userId: actor.id }
     return { readNotification: await insertNotification(service, inbox, { readAt: new Date() }) }
@@ -163,6 +187,15 @@ async function insertSeed(service: Service, place: Place): Promise<string> {
   return id
 }
 
+/** A seed that the person whom the request is about leads, if they are a member. */
+async function insertLedSeed(service: Service, place: Place): Promise<string> {
+  const id = await insertSeed(service, place)
+  const { id: leadId } = await findTarget(service, place)
+  await service.db.execute(sql`update seeds set lead_user_id = ${leadId} where id = ${id}
+    and exists (select from memberships where workspace_id = seeds.workspace_id and user_id = ${leadId})`)
+  return id
+}
+
 /** Evidence of a seed of its own. In the past its author may have had another role. */
 async function insertEvidence({ as, db }: Service, { company, label }: Place, author: TestPerson) {
   const { id: seedId } = await createSeed({ as }, company.owner, company, { title: label })
@@ -181,6 +214,45 @@ async function insertComment({ as, db }: Service, { company, label }: Place, aut
     insert into comments (id, seed_id, body, author_user_id, author_name, created_at)
     values (${id}, ${seedId}, 'Who says so?', ${author.id}, ${author.name}, now())`)
   return id
+}
+
+/** A file of the actor that nothing uses, or one of a seed of its own, which somebody uploaded who is not there any more. */
+async function insertAttachment(service: Service, place: Place): Promise<Values> {
+  const { as, db } = service
+  const { company, label, actor, target } = place
+  const file = await uploadFile(service, company.owner, company.workspace.slug, 'What we heard')
+  const isOwn = target === 'self'
+  const { id: seedId } = await createSeed(service, company.owner, company, { title: label })
+  if (!isOwn) {
+    const answer = await as(company.owner, patch(`/v1/seeds/${seedId}`, { attachmentIds: [file.id] }))
+    expect(answer.statusCode, answer.body).toBe(200)
+  }
+  await db.execute(
+    sql`update attachments set created_by_user_id = ${isOwn ? actor.id : null} where id = ${file.id}`,
+  )
+  return { attachmentId: file.id, seedOfAttachmentId: seedId }
+}
+
+/** A shared filter of the person whom the request is about, if they are a member. In the past they may have had another role. */
+async function insertSharedFilter(service: Service, place: Place): Promise<Values> {
+  const { id: userId } = await findTarget(service, place)
+  const [filterId, workspaceId] = [createId(), place.company.workspace.id]
+  await service.db.execute(sql`
+    insert into saved_filters (id, workspace_id, shared_by_user_id, name, filters, created_at, updated_at)
+    values (${filterId}, ${workspaceId},
+      (select user_id from memberships where workspace_id = ${workspaceId} and user_id = ${userId}),
+      ${place.label}, '{"due": "week"}', now(), now())`)
+  return { filterId }
+}
+
+/** An import that is done, of no seeds. */
+async function insertImport(service: Service, place: Place): Promise<Values> {
+  const { id: userId } = await findTarget(service, place)
+  const importId = createId()
+  await service.db.execute(sql`
+    insert into seed_imports (id, workspace_id, state, created_by_user_id, created_at, finished_at)
+    values (${importId}, ${place.company.workspace.id}, 'done', ${userId}, now(), now())`)
+  return { importId }
 }
 
 /** A request that waits for the newest agent of the actor, or for one that is gone. */
@@ -274,12 +346,13 @@ export async function makeValues(
 
 /** The request of an operation with these values. */
 export async function buildRequest(operation: Operation, values: Values): Promise<TestRequest> {
-  const { request, body, hasPicture } = operation
+  const { request, body, hasPicture, table } = operation
   return {
     method: request.slice(0, request.indexOf(' ')) as 'GET',
     url: pathOf(operation, values),
     ...(body && { payload: fillBody(body, values) }),
     ...(hasPicture && buildUpload(await makePng())),
+    ...(table !== undefined && buildUpload(table, { filename: 'seeds.csv', type: 'text/csv' })),
   }
 }
 
@@ -360,6 +433,14 @@ export const followSeed: Given = ({ db }, { seedId, actorId, workspaceId }) =>
     where workspace_id = ${workspaceId} and user_id = ${actorId}
     on conflict do nothing`)
 
+/** The actor saw the evidence too; nothing happens to somebody who is not in the workspace. */
+export const seeEvidence: Given = ({ db }, { evidenceId, actorId, workspaceId }) =>
+  db.execute(sql`
+    insert into evidence_seen (evidence_id, user_id, workspace_id, seen_at)
+    select ${evidenceId}, user_id, workspace_id, now() from memberships
+    where workspace_id = ${workspaceId} and user_id = ${actorId}
+    on conflict do nothing`)
+
 /** The workspace lets in the actor, if they were made for an operation on offers. */
 export const allowDomainOfOffered: Given = async (service, { workspaceId = '', domain = '' }) => {
   if (domain.startsWith(offered)) await allowDomains(service, { id: workspaceId }, [domain])
@@ -381,6 +462,10 @@ export const allowLeaving: Given = ({ db }, { actorId, workspaceId }) =>
 /** The actor has allowed their API keys to transfer and delete the workspace, if they are in it. */
 export const allowOwnership: Given = (service, { actorId = '', workspaceId = '' }) =>
   allowActions(service, { id: workspaceId }, { id: actorId })
+
+/** No import of the workspace is in progress. */
+export const endImports: Given = ({ db }, { workspaceId }) =>
+  db.execute(sql`update seed_imports set state = 'done' where workspace_id = ${workspaceId}`)
 
 /** The workspace lets in people of beta.example, and of another domain. */
 export const allowTwoDomains: Given = (service, { workspaceId = '' }) =>

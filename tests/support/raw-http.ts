@@ -27,6 +27,14 @@ export async function findClosedPort(host: '127.0.0.1' | 'localhost' = '127.0.0.
   return port
 }
 
+/** Sends the headers of a POST, whose body its caller writes. */
+export function beginPost(port: number, path: string, headers: Record<string, string | number>): Socket {
+  const socket = connect(port, '127.0.0.1')
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\n${lines.join('')}\r\n`)
+  return socket
+}
+
 /** Sends bytes as they are, which an HTTP client would not, and reads until the server closes the connection. */
 export async function sendRaw(port: number, bytes: string | Buffer): Promise<RawAnswer> {
   const socket = connect(port, '127.0.0.1')

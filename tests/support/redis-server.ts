@@ -18,18 +18,27 @@ export interface RedisServer {
   thaw: () => void
 }
 
-/** Starts a redis-server that keeps nothing, on loopback, and waits until it answers. */
-export async function startRedisServer(port?: number): Promise<RedisServer & { port: number }> {
+/** Starts a redis-server that keeps nothing, on loopback, and waits until it answers. With TLS, by files of a certificate. */
+export async function startRedisServer(
+  port?: number,
+  tls?: { certFile: string; keyFile: string },
+): Promise<RedisServer & { port: number }> {
   const ownPort = port ?? (await findClosedPort())
   const child = spawn(
     program,
-    ['--port', String(ownPort), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+    [
+      ...(tls ? ['--port', '0', '--tls-port', String(ownPort)] : ['--port', String(ownPort)]),
+      ...(tls
+        ? ['--tls-cert-file', tls.certFile, '--tls-key-file', tls.keyFile, '--tls-auth-clients', 'no']
+        : []),
+      ...['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+    ],
     { stdio: 'ignore' },
   )
   const exited = once(child, 'exit')
   await waitUntilListening(ownPort)
   return {
-    url: `redis://127.0.0.1:${ownPort}`,
+    url: `${tls ? 'rediss' : 'redis'}://127.0.0.1:${ownPort}`,
     port: ownPort,
     freeze: () => void child.kill('SIGSTOP'),
     thaw: () => void child.kill('SIGCONT'),

@@ -11,7 +11,7 @@ export interface S3Server {
 }
 
 /** Starts a server that speaks the protocol of Amazon S3, on loopback, with one bucket, for the tests of a file. */
-export async function startS3Server(): Promise<S3Server> {
+export async function startS3Server(tls?: { key: string; cert: string }): Promise<S3Server> {
   const folder = await makeFolder()
   const server = new S3rver({
     address: '127.0.0.1',
@@ -20,12 +20,13 @@ export async function startS3Server(): Promise<S3Server> {
     silent: true,
     vhostBuckets: false,
     configureBuckets: [{ name: 'pictures' }],
+    ...tls,
   })
   const { port } = await server.run()
   afterFile(() => server.close())
   // Where the AWS SDK looks for the credentials; these are the only ones that the server knows.
   process.env.AWS_ACCESS_KEY_ID = 'S3RVER'
   process.env.AWS_SECRET_ACCESS_KEY = 'S3RVER'
-  const endpoint = `http://127.0.0.1:${port}`
+  const endpoint = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`
   return { url: `s3://pictures/some/folder?endpoint=${endpoint}&pathStyle=true`, endpoint, folder }
 }

@@ -8,6 +8,8 @@ declare module 's3rver' {
     silent: boolean
     vhostBuckets: boolean
     configureBuckets: { name: string }[]
+    key: string
+    cert: string
   }
 
   /** A server that speaks the protocol of Amazon S3 and keeps the objects in a folder. */

@@ -1,4 +1,4 @@
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { countTokensOf } from './count-tokens.ts'
 import type { AgentScope } from '../../src/domain/agent.ts'
 import { letAgentIn, type AgentCaller, type Era } from './agent-caller.ts'
 import type { TestApp, TestPerson } from './test-app.ts'
@@ -16,7 +16,7 @@ export async function createScriptedModel(
   const use: AgentCaller['use'] = async (name, args = {}) => {
     const content = await agent.use<never>(name, args)
     calls += 1
-    tokens += countTokens(JSON.stringify({ name, arguments: args })) + countTokens(JSON.stringify(content))
+    tokens += countTokensOf({ name, arguments: args }) + countTokensOf(content)
     return content
   }
   return { agent, use, tokens: () => tokens, calls: () => calls }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { createId } from '../../src/kernel/ids.ts'
@@ -15,12 +16,18 @@ export interface TestSeed {
   audience: string | null
   hypothesis: string | null
   successCriteria: string[]
+  criteria: { id: string; text: string; state: string }[]
   status: string
+  question: string | null
+  decideBy: string | null
   createdByUserId: string | null
   createdByName: string | null
   agentName: string | null
   leadUserId: string | null
   leadName: string | null
+  teamId: string | null
+  teamName: string | null
+  labels: { id: string; name: string }[]
   statusReason: string | null
   decidedAt: string | null
   decidedByUserId: string | null
@@ -46,6 +53,8 @@ export interface TestEvidence {
   verdict: string
   summary: string
   sourceUrl: string | null
+  criterionIds: string[]
+  attachments: unknown[]
   authorUserId: string | null
   authorName: string
   agentName: string | null
@@ -54,7 +63,28 @@ export interface TestEvidence {
   withdrawnAt: string | null
   withdrawnByName: string | null
   withdrawnReason: string | null
+  seenByCount: number
+  seenByMe: boolean
 }
+
+/** What no seed can be decided by. */
+export const badDates: unknown[] = [
+  '',
+  ' ',
+  '2026-02-30',
+  '2027-02-29',
+  '2026-13-01',
+  '2026-1-1',
+  '0000-01-01',
+  '0999-12-31',
+  '10000-01-01',
+  '-002026-01-01',
+  '2026-12-11T00:00:00Z',
+  'tomorrow',
+  20261211,
+  true,
+  {},
+]
 
 /** Creates a seed through the API. */
 export async function createSeed(
@@ -169,6 +199,7 @@ export async function insertGrant(
     clientUri = null as string | null,
     createdAt = new Date(),
     lifetimeMs = 86_400_000,
+    assertedIssuer = null as string | null,
   } = {},
 ): Promise<TestGrant> {
   const expiresAt = new Date(createdAt.getTime() + lifetimeMs)
@@ -184,11 +215,12 @@ export async function insertGrant(
     createdAt: createdAt.toISOString(),
     lastUsedAt: null,
     expiresAt: expiresAt.toISOString(),
+    assertedIssuer,
   }
   await db.execute(sql`
-    insert into agent_grants (id, client_id, client_name, client_uri, workspace_id, user_id, scopes, created_at, expires_at)
+    insert into agent_grants (id, client_id, client_name, client_uri, workspace_id, user_id, scopes, created_at, expires_at, asserted_issuer)
     select ${grant.id}, ${grant.clientId}, ${clientName}, ${clientUri}, workspace_id, user_id, '{validation-kit:read}',
-      ${grant.createdAt}, ${grant.expiresAt}
+      ${grant.createdAt}, ${grant.expiresAt}, ${assertedIssuer}
     from memberships where workspace_id = ${workspace.id} and user_id = ${person.id}`)
   return grant
 }
@@ -204,4 +236,34 @@ export async function findRevokedAt(
   )
   if (!row) throw new Error('there is no such grant')
   return row.revoked_at === null ? null : new Date(row.revoked_at)
+}
+
+/** Saves filters of seeds, for oneself alone unless `shared` is given. */
+export async function saveFilter(
+  { as }: Pick<TestApp, 'as'>,
+  actor: TestPerson,
+  { url }: Pick<TestCompany, 'url'>,
+  {
+    name = `Filter ${randomUUID().slice(0, 8)}`,
+    shared = false,
+    filters = {},
+  }: { name?: string; shared?: boolean; filters?: object } = {},
+): Promise<{ id: string; name: string; url: string }> {
+  const answer = await as(actor, post(`${url}/saved-filters`, { name, shared, filters }))
+  expect(answer.statusCode, answer.body).toBe(200)
+  const { savedFilter } = answer.json<{ savedFilter: { id: string; name: string } }>()
+  return { id: savedFilter.id, name: savedFilter.name, url: `${url}/saved-filters/${savedFilter.id}` }
+}
+
+/** Creates a label. */
+export async function createLabel(
+  { as }: Pick<TestApp, 'as'>,
+  actor: TestPerson,
+  { url }: Pick<TestCompany, 'url'>,
+  name = `Label ${randomUUID().slice(0, 8)}`,
+): Promise<{ id: string; name: string; url: string }> {
+  const answer = await as(actor, post(`${url}/labels`, { name }))
+  expect(answer.statusCode, answer.body).toBe(200)
+  const { label } = answer.json<{ label: { id: string; name: string } }>()
+  return { id: label.id, name: label.name, url: `${url}/labels/${label.id}` }
 }

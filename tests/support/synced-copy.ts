@@ -3,7 +3,17 @@ import { get, type TestCompany } from './company.ts'
 import type { TestApp, TestPerson } from './test-app.ts'
 
 type Thing = Record<string, unknown>
-type Kind = 'member' | 'invite' | 'team' | 'seed' | 'evidence' | 'comment' | 'webhook' | 'integration'
+type Kind =
+  | 'member'
+  | 'invite'
+  | 'team'
+  | 'label'
+  | 'saved-filter'
+  | 'seed'
+  | 'evidence'
+  | 'comment'
+  | 'webhook'
+  | 'integration'
 
 interface ShownEvent {
   type: string
@@ -17,7 +27,11 @@ const kindOfField: Record<string, Kind> = {
   userId: 'member',
   inviteId: 'invite',
   teamId: 'team',
+  labelId: 'label',
+  filterId: 'saved-filter',
   seedId: 'seed',
+  intoSeedId: 'seed',
+  fromSeedId: 'seed',
   evidenceId: 'evidence',
   commentId: 'comment',
   webhookId: 'webhook',
@@ -27,10 +41,14 @@ const kindOfField: Record<string, Kind> = {
 /** After these, other things of the person may have changed: what names them, and what they took part in. */
 const aboutPeople = ['member.updated', 'member.removed', 'member.left', 'person.erased']
 
+/** After these, the seeds with that team or label show another name, or none. */
+const aboutSorting = ['team.renamed', 'team.deleted', 'label.updated', 'label.deleted']
+
 /** Not in the feed: what is the reader's own, and times of use. */
 const leftOut = new Set([
   'joined',
   'following',
+  'seenByMe',
   'lastUsedAt',
   'lastSentAt',
   'delivery',
@@ -111,10 +129,21 @@ export class SyncedCopy {
       if (kind && typeof value === 'string') await this.renew(kind, value)
     }
     if (type === 'seed.restored') await this.renewPartsOf(targetId)
+    if (type === 'seed.merged' || type === 'seed.unmerged')
+      for (const [id, { kind, thing }] of this.things)
+        if (thing.seedId === data.seedId || thing.seedId === data.fromSeedId) await this.renew(kind, id)
+    if (aboutSorting.includes(type))
+      for (const [id, { kind, thing }] of this.things)
+        if (kind === 'seed' && JSON.stringify(thing).includes(targetId)) await this.renew(kind, id)
     if (!aboutPeople.includes(type)) return
     const { userId } = data
     for (const [id, { kind, thing }] of this.things)
-      if (kind === 'seed' || kind === 'team' || JSON.stringify(thing).includes(String(userId)))
+      if (
+        kind === 'seed' ||
+        kind === 'team' ||
+        (kind === 'evidence' && thing.seenByCount !== 0) ||
+        JSON.stringify(thing).includes(String(userId))
+      )
         await this.renew(kind, id)
   }
 
@@ -128,7 +157,10 @@ export class SyncedCopy {
       return
     }
     expect(answer.statusCode, answer.body).toBe(200)
-    this.things.set(id, { kind, thing: answer.json<Thing>() })
+    const thing = answer.json<Thing>()
+    // A seed that was merged is read as the other one.
+    if (kind === 'seed' && thing.id !== id) this.things.delete(id)
+    this.things.set(idOf(kind, thing), { kind, thing })
   }
 
   /** The parts of deleted seeds by the ids of those, since they come back with them. */
@@ -165,6 +197,8 @@ export class SyncedCopy {
       await list('member', `${this.url}/members?limit=200`),
       await list('invite', `${this.url}/invites?limit=200`),
       await list('team', `${this.url}/teams?limit=200`),
+      await list('label', `${this.url}/labels?limit=200`),
+      await list('saved-filter', `${this.url}/saved-filters?limit=200`),
       await list('webhook', `${this.url}/webhooks`),
       await list('integration', `${this.url}/integrations?limit=200`),
       await list('comment', `${this.url}/comments?limit=200`),

@@ -56,6 +56,8 @@ export interface TestAppOptions extends AppOptions {
   mcpStreams?: ServicesOptions['mcpStreams']
   /** How long requests wait for Redis. Default: so long that a busy machine does not make a process count by itself. */
   redisCommandMsMax?: ServicesOptions['redisCommandMsMax']
+  /** Default: off, as the clocks of tests tell other times than that of the jobs. */
+  hourlyJobs?: ServicesOptions['hourlyJobs']
   /** How long requests wait for the database. Default: so long that a machine that stalls does not make them fail. */
   limits?: Limits
   /** How long a change waits for its turn. Default: as long as one waits for the database. */
@@ -122,6 +124,7 @@ async function build(
     deliveries,
     mcpStreams,
     redisCommandMsMax = 10_000,
+    hourlyJobs = 'off',
     limits = patientLimits,
     changeWaitMsMax = patientMs,
     turns = { waitMsMax: patientMs },
@@ -161,6 +164,7 @@ async function build(
     log: logger,
     linkDelay,
     passwords,
+    hourlyJobs,
     watchEveryMs: 50,
     redisCommandMsMax,
     changeWaitMsMax,

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { Description } from '../../scripts/description.ts'
+import type { WebhookScope } from '../../src/domain/webhooks.ts'
 import type { webhookRequests } from '../../src/areas/webhooks/webhooks.schemas.ts'
 import { post, type TestCompany } from './company.ts'
 import { createFaultFinder } from './schema-faults.ts'
@@ -18,7 +19,7 @@ export async function createWebhook(
   { as }: Pick<TestApp, 'as'>,
   actor: TestPerson,
   { url }: Pick<TestCompany, 'url'>,
-  body: { url: string; types?: string[] },
+  body: { url: string; format?: string; types?: string[] } & Partial<Record<WebhookScope, string[]>>,
 ): Promise<TestWebhook> {
   const answer = await as(actor, post(`${url}/webhooks`, body))
   expect(answer.statusCode, answer.body).toBe(200)

@@ -83,7 +83,17 @@ export function eventBy(
   person: TestPerson,
   target: {
     type:
-      'workspace' | 'user' | 'invite' | 'team' | 'seed' | 'evidence' | 'comment' | 'integration' | 'webhook'
+      | 'workspace'
+      | 'user'
+      | 'invite'
+      | 'team'
+      | 'label'
+      | 'saved_filter'
+      | 'seed'
+      | 'evidence'
+      | 'comment'
+      | 'integration'
+      | 'webhook'
     id: string
   },
   { type, summary }: { type: string; summary: string },

@@ -2,7 +2,9 @@ import { createAppSecret } from '../../src/platform/secrets/app-secret.port.ts'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createKitMcpHandler } from '../../src/agents/mcp/agent.mcp.ts'
+import { ideaSkill } from '../../src/agents/mcp/idea-skill.ts'
 import { agentPrompts } from '../../src/agents/mcp/prompts.mcp.ts'
+import { seedCard } from '../../src/agents/mcp/seed-card.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { inboxTools } from '../../src/agents/tools/inbox.tools.ts'
 import { kitResources } from '../../src/agents/mcp/kit-resources.mcp.ts'
@@ -49,6 +51,7 @@ const kit: ValidationKit = {
   summaries: null,
   comments: null,
   participants: null,
+  attachments: null,
   seeds: [],
 }
 
@@ -105,6 +108,9 @@ interface Message {
 
 const inbox = inboxTools({} as never, 'https://example.com')[0]
 
+const skill = ideaSkill(readFileSync('docs/validate-an-idea.md', 'utf8'))
+const card = seedCard({ style: '', script: '' })
+
 /** The tool and the resources of a kit, whose calls are not counted. */
 function capabilitiesOf(read: KitService['read']) {
   const calls = {
@@ -115,6 +121,8 @@ function capabilitiesOf(read: KitService['read']) {
     tools: [readValidationKitTool({ read })],
     resources: kitResources({ read }, calls, inbox),
     prompts: agentPrompts({ read }, systemClock),
+    skills: [skill],
+    card,
   }
 }
 
@@ -363,7 +371,7 @@ describe.each(
     ] as const) {
       const { result } = await call(revision, args)
       const known =
-        'seedId, status, query, updatedSince, leadUserId, noEvidenceSince, sort, limit, cursor, evidenceLimit, detail'
+        'seedId, status, query, updatedSince, leadUserId, team, label, due, noEvidenceSince, sort, limit, cursor, evidenceLimit, detail'
       const text = `Invalid arguments for read_validation_kit: ${fault}. Call it again with these arguments only: ${known}.`
       expect(result).toMatchObject({ isError: true, content: [{ text }] })
       expect(result?.structuredContent).toMatchObject({ error: { code: 'decode_error' } })

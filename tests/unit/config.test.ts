@@ -152,6 +152,19 @@ describe('invalid variables', () => {
     expect(problems.join('\n')).not.toContain('hunter2')
   })
 
+  it.each([
+    'postgres://me:opensesame@one.invalid:5432,two.invalid:5432/db',
+    'postgres://one.invalid,two.invalid/db?target_session_attrs=read-write',
+    'postgres:///db?host=one.invalid%2Ctwo.invalid',
+  ])('include several hosts of a database: %s', (url) => {
+    const settings = { DATABASE_URL: 'postgres://one.invalid/db', DATABASE_DIRECT_URL: url }
+    expect(problemsOf(settings)).toEqual([
+      expect.stringMatching(/^DATABASE_DIRECT_URL must name one host[.]/),
+    ])
+    expect(problemsOf({ DATABASE_URL: url }).join()).not.toContain('opensesame')
+    expect(loadConfig({ DATABASE_URL: 'postgres://me:a,b@one.invalid/a,b?options=a,b' })).toBeDefined()
+  })
+
   it('include DATABASE_POOLER=transaction without another URL for sessions', () => {
     const DATABASE_URL = 'postgres://pooler/app'
     const pooled = { DATABASE_POOLER: 'transaction', DATABASE_URL }

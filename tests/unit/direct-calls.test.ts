@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
 import { defineTool, readingHints, type AgentTool } from '../../src/agents/tools/agent-tool.ts'
 import { createKitMcpHandler } from '../../src/agents/mcp/agent.mcp.ts'
+import { seedCard } from '../../src/agents/mcp/seed-card.ts'
 import type { AgentPrincipal } from '../../src/domain/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createPersonStreams } from '../../src/concurrency/person-streams.ts'
@@ -38,6 +39,8 @@ const handlerOf = (...tools: AgentTool[]) =>
       tools,
       resources: { scope: 'validation-kit:read', action: 'seeds.list' } as never,
       prompts: [],
+      skills: [],
+      card: seedCard({ style: '', script: '' }),
     },
     {
       onError: (error) => expect.unreachable(String(error)),

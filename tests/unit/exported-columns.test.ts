@@ -28,6 +28,9 @@ const ofInbox = 'the inbox of a person, whose export has it'
 const ofWorkspace = 'of the workspace, whose export has it'
 const ofDelivery = 'how the service sent a mail, without its text; for operators, and deleted after 30 days'
 const shortLived = 'ends within hours, and is deleted then'
+const ofImport =
+  'how far an import of a table is: its seeds are exported, who made it is in the event, and it is deleted after 30 days'
+const untilUndone = 'how to undo a merge, for 14 days'
 const byName = 'the agent is exported by its name'
 const forAgent = 'shown with the agent for some weeks, and deleted then'
 
@@ -76,9 +79,10 @@ const declared: Record<string, Declared> = {
     person: { by: ['user_id'], left: { user_id: ofPerson, canonical_email: derived, token_hash: secret } },
   },
   agent_grants: {
-    workspace: { workspace_id: inWorkspace, consent_version: state },
-    person: { by: ['user_id'], left: { user_id: ofPerson, consent_version: state } },
+    workspace: { workspace_id: inWorkspace, consent_version: state, may_return: state },
+    person: { by: ['user_id'], left: { user_id: ofPerson, consent_version: state, may_return: state } },
   },
+  agent_policies: { workspace: { workspace_id: inWorkspace, consent_version: state } },
   agent_requests: {
     workspace: { workspace_id: inWorkspace },
     person: {
@@ -115,6 +119,24 @@ const declared: Record<string, Declared> = {
       left: { grant_id: byName, workspace_id: ofWorkspace, author_user_id: ofPerson, author_name: ofPerson },
     },
   },
+  attachments: {
+    workspace: {
+      ...{
+        workspace_id: inWorkspace,
+        key: 'where the file is stored',
+        thumbnail_key: 'where the file is stored',
+      },
+      ...{ text: 'the beginning of the file', position: 'the order of the files' },
+    },
+    person: {
+      by: ['created_by_user_id'],
+      left: {
+        ...{ created_by_user_id: ofPerson, width: derived, height: derived, text: derived },
+        ...{ key: ofWorkspace, thumbnail_key: ofWorkspace, position: ofWorkspace },
+      },
+    },
+  },
+  workspace_storage: { workspace: { '*': derived } },
   comment_mentions: {
     workspace: { '*': derived },
     person: { by: ['user_id'], left: { '*': 'in the notification of it' } },
@@ -159,7 +181,7 @@ const declared: Record<string, Declared> = {
     },
   },
   invite_tokens: { workspace: { '*': secret }, person: { by: [], left: { '*': secret } } },
-  invite_teams: { workspace: {}, person: { by: [], left: { '*': ofWorkspace } } },
+  invite_teams: { workspace: { workspace_id: inWorkspace }, person: { by: [], left: { '*': ofWorkspace } } },
   workspace_allowances: {
     workspace: { '*': shortLived },
     person: { by: ['user_id'], left: { '*': shortLived } },
@@ -213,22 +235,32 @@ const declared: Record<string, Declared> = {
   seeds: {
     workspace: {
       ...{ workspace_id: inWorkspace, grant_id: byName, deleted_at: 'deleted seeds are left out' },
+      reminded_for: state,
       ...{ supports_count: derived, contradicts_count: derived, neutral_count: derived },
       ...{ comment_count: derived, participant_count: derived },
       ...{ last_evidence_at: derived, last_comment_at: derived, activity_at: derived },
     },
     person: {
-      by: ['created_by_user_id', 'lead_user_id', 'status_changed_by_user_id'],
+      by: ['created_by_user_id', 'lead_user_id', 'status_changed_by_user_id', 'merged_by_user_id'],
       left: {
+        merged_by_user_id: ofPerson,
         ...{ status_changed_by_user_id: ofPerson, status_changed_by_name: ofPerson },
         ...{ created_by_user_id: ofPerson, lead_user_id: ofWorkspace, agent_name: ofWorkspace },
         ...{ grant_id: byName, updated_at: ofWorkspace, deleted_at: 'deleted seeds are left out' },
+        reminded_for: state,
         ...{ supports_count: ofWorkspace, contradicts_count: ofWorkspace, neutral_count: ofWorkspace },
+        ...{ team_id: ofWorkspace, label_ids: ofWorkspace },
         ...{ comment_count: ofWorkspace, participant_count: ofWorkspace },
         ...{ last_evidence_at: ofWorkspace, last_comment_at: ofWorkspace, activity_at: ofWorkspace },
       },
     },
   },
+  seed_imports: {
+    workspace: { '*': ofImport },
+    person: { by: ['created_by_user_id', 'undone_by_user_id'], left: { '*': ofImport } },
+  },
+  seed_import_slices: { workspace: { '*': ofImport }, person: { by: [], left: { '*': ofImport } } },
+  seed_moves: { workspace: { '*': untilUndone }, person: { by: [], left: { '*': untilUndone } } },
   seed_participants: {
     workspace: { workspace_id: inWorkspace },
     person: { by: ['user_id'], left: { user_id: ofPerson, workspace_id: ofWorkspace } },
@@ -237,14 +269,20 @@ const declared: Record<string, Declared> = {
     workspace: { '*': 'whom a person follows is shown to nobody else' },
     person: { by: ['user_id'], left: { user_id: ofPerson, workspace_id: ofWorkspace } },
   },
+  evidence_seen: {
+    workspace: { workspace_id: inWorkspace },
+    person: { by: ['user_id'], left: { user_id: ofPerson, workspace_id: ofWorkspace } },
+  },
   evidence: {
     workspace: {
       workspace_id: inWorkspace,
+      seen_by_count: derived,
       withdrawn_by_user_id: 'their name is exported, as responses have it',
     },
     person: {
       by: ['author_user_id', 'withdrawn_by_user_id'],
       left: {
+        seen_by_count: ofWorkspace,
         ...{ workspace_id: ofWorkspace, author_user_id: ofPerson, author_name: ofPerson },
         ...{
           withdrawn_by_user_id: 'of others',
@@ -255,6 +293,11 @@ const declared: Record<string, Declared> = {
     },
   },
   teams: { workspace: { workspace_id: inWorkspace } },
+  labels: { workspace: { workspace_id: inWorkspace } },
+  saved_filters: {
+    workspace: { workspace_id: inWorkspace, owner_user_id: 'those of one person are in their export' },
+    person: { by: ['owner_user_id', 'shared_by_user_id'], left: { shared_by_user_id: ofPerson } },
+  },
   team_members: {
     workspace: { workspace_id: inWorkspace },
     person: { by: ['user_id'], left: { user_id: ofPerson, team_id: derived } },

@@ -213,6 +213,7 @@ describe('the digest email', () => {
         note: `1 new comment, in ${name}.`,
         quotes: [{ text: `${name} commented`, quote: `What ${name}\nwrote` }],
       })),
+      due: [],
       ...{ text: 'Ada did 1', count: 2 + unnamedCount, unnamedCount, inboxUrl: url, settingsUrl },
     })
 

@@ -72,6 +72,15 @@ it('tells of a change once, and goes on after an outage, which is reported once'
   expect(outages).toHaveLength(1)
 })
 
+it('keeps in mind that the token of a stream narrows the scopes of the grant', async () => {
+  const { kinds, open } = createTester([agentWith('a', 'b'), agentWith('a', 'b', 'c'), agentWith('b', 'c')])
+  await open({ ...agentWith('a'), tokenScopes: ['a', 'd'] })
+  for (const expected of [[], [], told]) {
+    await poll()
+    expect(kinds).toEqual(expected)
+  }
+})
+
 it('keeps in mind that a stream asked for reading tools only', async () => {
   const agent = agentWith('a')
   const { kinds, open } = createTester([agent])

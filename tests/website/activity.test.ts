@@ -10,7 +10,7 @@ import {
   type TestCompany,
 } from '../support/company.ts'
 import { recordStatements } from '../support/record-statements.ts'
-import { createSeed } from '../support/seeds.ts'
+import { createLabel, createSeed } from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { signInAs, withoutLinks } from './visitor.ts'
 
@@ -226,6 +226,40 @@ describe('the activity page', () => {
     expect(visitor.page()).not.toContain('Elsewhere')
   })
 
+  it('filters by what the seeds are now, by team and label as far as there are any', async () => {
+    const company = await startCompany()
+    const { owner } = company
+    const visitor = await signInAs(website, owner)
+    expect((await visitor.get(company.activity)).body).not.toMatch(/name="(team|label)"/)
+    const team = await createTeam(website, owner, company, 'Design')
+    const label = await createLabel(website, owner, company, 'Pricing')
+    const [sorted, other] = [
+      await createSeed(website, owner, company, { title: 'Robots' }),
+      await createSeed(website, owner, company, { title: 'Bikes' }),
+    ]
+    const sorting = { teamId: team.id, labelIds: [label.id] }
+    await website.as(owner, { method: 'PATCH', url: `/v1/seeds/${sorted.id}`, payload: sorting })
+    await website.as(owner, { method: 'PATCH', url: `/v1/seeds/${other.id}`, payload: { leadUserId: null } })
+    await website.db.execute(
+      sql`update seeds set decide_by = '2020-02-29', supports_count = 1 where id = ${sorted.id}`,
+    )
+    for (const [name, id] of [
+      ['team', team.id],
+      ['label', label.id],
+      ['lead', 'me'],
+      ['due', 'overdue'],
+      ['balance', 'for'],
+    ]) {
+      const { body } = await visitor.get(`${company.activity}?${name}=${id}`)
+      expect(body).toMatch(new RegExp(`<option value="${id}"\\s+selected`))
+      expect(body).toContain(sorted.id)
+      expect(body).not.toContain(other.id)
+    }
+    const unknown = await visitor.get(`${company.activity}?team=${createId()}`)
+    expect(unknown.body).toContain('No activity matches the filter.')
+    expect((await visitor.get(`${company.activity}?label=x`)).body).toContain('That label does not exist.')
+  })
+
   it('filters by days of the requested time zone, or of UTC if the time zone is invalid', async () => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.owner)
@@ -330,14 +364,14 @@ describe('the activity page', () => {
     expect(withoutLinks(answer.body)).toContain(text)
   })
 
-  it('resolves the workspace and the role once, and runs at most five statements', async () => {
+  it('resolves the workspace and the role once, and runs at most six statements', async () => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.owner)
     const path = `${company.activity}?actor=${company.owner.id}`
     const { texts } = await recordStatements(() => visitor.get(path))
     expect(texts.filter((text) => text.includes('"workspace_slugs"'))).toHaveLength(1)
-    // The last is of what the events name.
-    expect(texts.length).toBeLessThanOrEqual(5)
+    // One is of the choices of filters, the last of what the events name.
+    expect(texts.length).toBeLessThanOrEqual(6)
   })
 
   it('is linked from the workspace home', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import Fastify from 'fastify'
-import { findClientPackage, serveClientPackage } from '../../src/assets/client-package.ts'
+import { findClientPackage, serveClientPackage, type ClientPackage } from '../../src/assets/client-package.ts'
 import { readApiDescription } from '../../src/website/docs/api-description.ts'
 import { renderReference } from '../../src/website/docs/docs.views.ts'
 import { startTestApp } from '../support/test-app.ts'
@@ -43,8 +43,7 @@ it('is served under its name alone, to be kept', async () => {
 it('is in the reference with the host of the service, if it was packed', async () => {
   const { app, config } = await startTestApp()
   const description = readApiDescription(app.swagger())
-  const bodyOf = (...packed: Parameters<typeof renderReference>[2][]) =>
-    String(renderReference(description, [], ...packed).body)
+  const bodyOf = (...packed: [ClientPackage?]) => String(renderReference(description, ...packed).body)
   expect(bodyOf({ fileName, url: `/docs/${fileName}`, content })).toContain(
     `curl -fO ${config.baseUrl}/docs/${fileName}\nnpm install ./${fileName}</pre`,
   )

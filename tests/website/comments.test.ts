@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { createComment, type TestComment } from '../support/comments.ts'
-import { addPerson, createCompany, del, get } from '../support/company.ts'
+import { addPerson, createCompany, createTeam, del, get } from '../support/company.ts'
 import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'
 import type { TestPerson } from '../support/test-app.ts'
 import { fieldsOf, noticeOn, signInAs, startWebsite } from './visitor.ts'
@@ -218,5 +218,27 @@ describe('the people to mention', () => {
     expect(JSON.stringify(await find('vera'))).toContain('<span class=\\"picture round s28')
     expect((await find('')).length).toBeGreaterThan(3)
     expect(await find('nobody+at+all')).toEqual([])
+  })
+
+  it('are followed by teams, by a part of their name, and not by those that are too large to be told', async () => {
+    const team = await createTeam(website, owner, company, 'Verification')
+    const large = await createTeam(website, owner, company, 'Veracity')
+    await website.db.execute(sql`
+      with people as (
+        insert into users (id, name, email, created_at)
+        select gen_random_uuid(), 'Person', ${large.id} || n || '@example.com', now() from generate_series(1, 51) as n
+        returning id
+      ), members as (
+        insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+        select ${company.workspace.id}, id, 'viewer', now(), now() from people returning user_id
+      )
+      insert into team_members (team_id, user_id, workspace_id, added_at)
+      select ${large.id}, user_id, ${company.workspace.id}, now() from members`)
+    const visitor = await signIn(member)
+    const { people } = (await visitor.get(`${base}/people/names?q=VER`)).json<{ people: unknown[] }>()
+    expect(people).toMatchObject([
+      { userId: viewer.id },
+      { teamId: team.id, name: 'Verification', memberCount: 0 },
+    ])
   })
 })

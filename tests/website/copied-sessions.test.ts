@@ -3,6 +3,7 @@ import { generateSync } from 'otplib'
 import { describe, expect, it } from 'vitest'
 import { randomEmail } from '../support/company.ts'
 import { selectRows } from '../support/test-app.ts'
+import { untilWaiting } from '../support/until-waiting.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { createVisitor, csrfTokenOf, password, signUp, startWebsite, type Visitor } from './visitor.ts'
 
@@ -138,9 +139,15 @@ describe('a renewed session', () => {
   it('stays through a proof that is sent twice at once', async () => {
     const { owner } = await startTheft()
     await owner.get(`${security}/confirm?next=${keys}`)
-    const twice = await Promise.all(
-      [1, 2].map(() => owner.post(`${security}/confirm/password`, { password, next: keys })),
-    )
+    const submit = () => owner.post(`${security}/confirm/password`, { password, next: keys })
+    let sent: Promise<Awaited<ReturnType<typeof submit>>[]> | undefined
+    await website.db.transaction(async (tx) => {
+      await tx.execute(sql`select from sessions order by created_at desc limit 1 for update`)
+      sent = Promise.all([submit(), submit()])
+      // Both have read the session.
+      await untilWaiting(website, 2)
+    })
+    const twice = (await sent) ?? []
     const renewals = twice.map(({ cookies }) => cookies.find(({ name }) => name === 'session-renewal')?.value)
     expect(twice.map(({ headers }) => headers.location)).toEqual([keys, keys])
     // The response to the later one has the cookie that counts.

@@ -9,6 +9,7 @@ const origin = config.baseUrl
 
 interface Operation {
   operationId: string
+  tags: string[]
   summary: string
   responses: Record<string, unknown>
 }
@@ -18,21 +19,35 @@ const operations = Object.entries(description.paths).flatMap(([path, methods]) =
 )
 const browserHeaders = { accept: 'text/html,application/xhtml+xml' }
 const reference = await app.inject({ url: '/docs', headers: browserHeaders })
+const tags = (app.swagger() as unknown as { tags: { name: string }[] }).tags.map(({ name }) => name)
+const groups = new Map<string, string>()
+for (const name of tags)
+  groups.set(name, (await app.inject({ url: `/docs/api/${name}`, headers: browserHeaders })).body)
 const catalogue = await app.inject({ url: '/docs/errors', headers: browserHeaders })
 
 const idsOf = (page: string) => [...page.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => id)
 const escape = (text: string) => html`${text}`.toString()
 
-/** The markup of an operation in the reference. */
+/** The markup of an operation on the page of its group. */
 function partOf(id: string): string {
-  const from = reference.body.indexOf(`<details class="operation" id="${id}"`)
+  return part(groups.get(id.slice(0, id.indexOf('.'))) ?? '', `<details class="operation" id="${id}"`)
+}
+
+/** The markup of an operation on the first page. */
+function entryOf(id: string): string {
+  return part(reference.body, `<li class="operation" id="${id}"`)
+}
+
+function part(page: string, start: string): string {
+  const from = page.indexOf(start)
   if (from < 0) return ''
-  const to = reference.body.indexOf('<details class="operation"', from + 1)
-  return reference.body.slice(from, to < 0 ? undefined : to)
+  const to = page.indexOf(' class="operation"', from + start.length)
+  return page.slice(from, to < 0 ? undefined : to)
 }
 
 describe.each([
   ['/docs', reference],
+  ['/docs/api/webhooks', await app.inject({ url: '/docs/api/webhooks', headers: browserHeaders })],
   ['/docs/errors', catalogue],
 ])('%s', (_path, page) => {
   it('is public, and sets no cookie', () => {
@@ -77,6 +92,35 @@ describe.each([
 })
 
 describe('/docs', () => {
+  it('lists each operation with its method, path and summary, and a link to its description', () =>
+    checkEach(
+      operations,
+      ({ operationId }) => operationId,
+      ({ operationId, method, path, summary, tags: [tag = ''] }) => {
+        const entry = entryOf(operationId).replaceAll('<wbr />', '')
+        for (const text of [
+          `href="/docs/api/${tag}#${operationId}"`,
+          `<span class="method ${method}">${method.toUpperCase()}</span>`,
+          `<code>${escape(path)}</code>`,
+          escape(summary),
+        ])
+          expect(entry).toContain(text)
+        expect(idsOf(groups.get(tag) ?? '')).toContain(operationId)
+      },
+    ))
+
+  it('is small, whatever the number of operations', () => {
+    expect(Buffer.byteLength(reference.body)).toBeLessThan(100_000)
+    expect(reference.body.match(/<[a-z]/g)?.length).toBeLessThan(3_000)
+  })
+
+  it('has a page for each tag and no other', async () => {
+    for (const [name, page] of groups)
+      expect(idsOf(page), name).toContain(operations.find(({ tags: [tag] }) => tag === name)?.operationId)
+    expect((await app.inject('/docs/api/unknown')).statusCode).toBe(404)
+    expect((await app.inject('/docs/api')).statusCode).toBe(404)
+  })
+
   it('describes each operation with its method, path, summary and error statuses', () =>
     checkEach(
       operations,
@@ -144,11 +188,11 @@ describe('/docs', () => {
   })
 
   it('links each group to its guide, and names of guides in texts', () => {
-    const guidesOf = [...reference.body.matchAll(/<h2 id="(\w+)">.*?<a href="([^"]*)">Guide<\/a>/gs)]
-    expect(guidesOf.map(([, tag]) => tag)).toEqual(
-      (app.swagger() as unknown as { tags: { name: string }[] }).tags.map(({ name }) => name),
+    for (const [name, page] of groups)
+      expect(page, name).toMatch(/<a href="\/docs\/guides\/[^"]*">Guide<\/a>/)
+    expect([...groups.values()].join()).toContain(
+      '<a href="/docs/guides/events"><code>/docs/guides/events</code></a>',
     )
-    expect(reference.body).toContain('<a href="/docs/guides/events"><code>/docs/guides/events</code></a>')
   })
 
   it('says when limits are off, and shows their headers', () => {

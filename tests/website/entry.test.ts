@@ -18,7 +18,7 @@ const OIDC_PROVIDERS = JSON.stringify([
 ])
 const clock = createTestClock()
 const day = 24 * 60 * 60 * 1000
-const browser = { userAgent: '', sessionToken: undefined, browserToken: 'a browser' }
+const browser = { userAgent: '', sessionToken: undefined, browserToken: 'a browser', requestId: 'a request' }
 
 // Each with a database and a folder of mail of its own, since all run jobs.
 const start = async (environment: Record<string, string>) =>
@@ -59,7 +59,7 @@ const byLinks = (['verify_email', 'sign_in', 'reset_password'] as const).map((pu
     await insertAccountToken(db, { tokenHash: hashSecret(token), userId, email, purpose, expiresAt })
     if (purpose === 'verify_email') return credentials.verifyEmail(token, { password: '' }, browser)
     if (purpose === 'sign_in') return credentials.signInByLink(token, browser)
-    return credentials.resetPassword(token, { password: 'another long password' })
+    return credentials.resetPassword(token, { password: 'another long password' }, browser)
   },
 ])
 const byProvider: Verification = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createCompany, createTeam } from '../support/company.ts'
-import { createSeed, joinSeed } from '../support/seeds.ts'
+import { createLabel, createSeed, joinSeed, saveFilter } from '../support/seeds.ts'
 import { createServiceAccount } from '../support/service-accounts.ts'
 import { createWebhook } from '../support/webhooks.ts'
 import { signInAs, startWebsite } from './visitor.ts'
@@ -10,6 +10,8 @@ const company = await createCompany(website)
 const owner = await signInAs(website, company.owner)
 const base = `/w/${company.workspace.slug}`
 const team = await createTeam(website, company.owner, company)
+const label = await createLabel(website, company.owner, company)
+const filter = await saveFilter(website, company.owner, company)
 const seed = await createSeed(website, company.owner, company)
 await joinSeed(website, company.owner, seed)
 const account = await createServiceAccount(website, company.owner, company)
@@ -57,9 +59,14 @@ const forms: [operationId: string, page: string, action: string][] = [
   ['apiKeys.createRestricted', '/settings/security/api-keys', '/settings/security/api-keys'],
   ['workspaces.create', '/onboarding', '/onboarding'],
   ['workspaces.update', `${base}/settings`, `${base}/settings`],
+  ['workspaces.updateAgentPolicy', `${base}/settings/agents`, `${base}/settings/agents`],
   ['invites.create', `${base}/invites`, `${base}/invites`],
   ['teams.create', `${base}/teams`, `${base}/teams`],
   ['teams.rename', `${base}/teams/${team.id}`, `${base}/teams/${team.id}/rename`],
+  ['labels.create', `${base}/labels`, `${base}/labels`],
+  ['labels.update', `${base}/labels/${label.id}`, `${base}/labels/${label.id}/rename`],
+  ['savedFilters.create', `${base}/seeds?due=week`, `${base}/filters`],
+  ['savedFilters.update', `${base}/filters/${filter.id}`, `${base}/filters/${filter.id}/edit`],
   ['seeds.create', `${base}/seeds/new`, `${base}/seeds/new`],
   ['seeds.update', `${base}/seeds/${seed.id}/edit`, `${base}/seeds/${seed.id}/edit`],
   ['serviceAccounts.create', `${base}/settings/service-accounts`, `${base}/settings/service-accounts`],

@@ -21,7 +21,7 @@ const forms = formsIn(routes)
   .map((url) => url.replace(':slug', 'acme').replaceAll(/:\w+/g, 'id'))
 
 function isUpload(url: string): boolean {
-  return url.endsWith('/photo') || url.endsWith('/icon')
+  return /\/(?:photo|icon|attachments|import)$/.test(url)
 }
 
 it('finds all forms of the website', () => {

@@ -21,7 +21,7 @@ describe.runIf(hasBrowser)('the inbox and the home in a browser', () => {
     const { member, owner, workspace } = company
     const base = `${origin}/w/${workspace.slug}`
     const seed = await createSeed(website, member, company, longSeeds[2])
-    const idle = await createSeed(website, member, company, longSeeds[4])
+    const idle = await createSeed(website, member, company, { ...longSeeds[4], decideBy: null })
     await website.db.execute(
       sql`update seeds set created_at = now() - '8 days'::interval where id = ${idle.id}`,
     )

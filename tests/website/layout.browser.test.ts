@@ -64,7 +64,14 @@ describe.runIf(hasBrowser)('pages with long texts, of several scripts', () => {
       '/agents',
       '/settings',
     ],
-    ...['//notifications', '//settings/profile', '//settings/security', '//onboarding', '//docs'],
+    ...[
+      '//notifications',
+      '//settings/profile',
+      '//settings/security',
+      '//onboarding',
+      '//docs',
+      '//docs/api/seeds',
+    ],
   ]
 
   const base = () => `${site.origin}/w/${company.workspace.slug}`

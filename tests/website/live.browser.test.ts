@@ -41,10 +41,12 @@ describe.runIf(hasBrowser)('the open page of a seed', () => {
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
 
   it('shows the title, the status, the texts, the numbers and the history as they are', async () => {
-    const { page, admin, seed, change, complaints } = await openSeed()
+    const { page, company, admin, seed, change, complaints } = await openSeed()
     await site.website.as(admin, post(`/v1/seeds/${seed.id}/join`))
-    await addEvidence(site.website, admin, seed, { summary: longComments[3] })
+    const piece = await addEvidence(site.website, admin, seed, { summary: longComments[3] })
     await page.getByText('1 supports it').waitFor()
+    await site.website.as(company.owner, post(`/v1/evidence/${piece.id}/see`))
+    await page.locator('.piece').getByText(`Seen too by ${company.owner.name}`).waitFor()
     await change({ ...changed, problem: changed.summary, status: 'validating' })
     await heading(page, changed.title).waitFor()
     expect((await page.title()).startsWith(changed.title)).toBe(true)
@@ -92,9 +94,8 @@ describe.runIf(hasBrowser)('the open page of a seed', () => {
     await heading(page, changed.title).waitFor()
     expect(await edit.isVisible()).toBe(true)
 
-    // Deleting asks. Escape closes the question and the menu.
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Tab')
+    // After "Edit" and "Merge". Deleting asks. Escape closes the question and the menu.
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     const question = page.getByRole('dialog', { name: 'Delete this seed?' })
     await question.waitFor()

@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createComment, type TestComment } from '../support/comments.ts'
-import { addPerson, createCompany, del } from '../support/company.ts'
+import { addPerson, createCompany, createTeam, del } from '../support/company.ts'
 import { longestWordOf, longNames } from '../support/long-texts.ts'
 import { createSeed, type TestSeed } from '../support/seeds.ts'
 import type { TestPerson } from '../support/test-app.ts'
@@ -129,6 +129,35 @@ describe.runIf(hasBrowser)('a mention in a browser', () => {
       body: [twins[0], ann, anna].map(source).join(' '),
       mentioned: idsOf([ann, anna, twins[0]]),
     })
+  })
+
+  it('of a team is chosen by its name, leads to its page, and is kept by an edit', async () => {
+    const team = await createTeam(site.website, company.owner, company, 'Hard [b] \\c* “見積もり” 🚀')
+    const { page, field, options, seed, url, complaints } = await openSeed()
+    await field.focus()
+    await page.keyboard.type('@hard')
+    const option = options.filter({ hasText: team.name })
+    await option.getByText('Team of 0').waitFor()
+    await option.click()
+    expect(await field.inputValue()).toBe(`@${team.name} `)
+    await send(page, seed)
+    expect((await lastComment(seed))?.teamMentions).toEqual([{ teamId: team.id, name: team.name }])
+    await page.getByRole('link', { name: /^Edit the comment/ }).click()
+    expect(await field.inputValue()).toBe(`@${team.name}`)
+    await field.press('End')
+    await page.keyboard.type(' Changed.')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    expect((await lastComment(seed))?.teamMentions).toHaveLength(1)
+    await page.getByRole('link', { name: `@${team.name}` }).click()
+    await page.getByRole('heading', { name: team.name }).waitFor()
+    // A quote tells nobody again.
+    await page.goto(url)
+    await page.getByRole('link', { name: /^Quote the comment/ }).click()
+    expect(await field.inputValue()).toContain('> @Hard')
+    await send(page, seed)
+    expect((await lastComment(seed))?.teamMentions).toEqual([])
+    expect(complaints).toEqual([])
   })
 
   it('is plain text when it was edited, and a mention again when that is undone, or it is pasted', async () => {

@@ -66,6 +66,7 @@ const exceptions: Record<string, string> = {
   '/settings/security/two-step/recovery-codes': changesCredentials,
   '/settings/security/two-step/remove': changesCredentials,
   '/settings/theme': ofBrowser,
+  '/w/:slug/agents/:id/allow-again': isConsent,
   '/w/:slug/agents/:id/asking': isConsent,
   '/w/:slug/agents/:id/prolong': isConsent,
   '/w/:slug/agents/:id/scopes': isConsent,

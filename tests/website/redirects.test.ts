@@ -71,7 +71,7 @@ describe('every form', () => {
       // These end the session that the other forms need.
       const by = path === '/sign-out' || path.endsWith('/switch') ? (await signIn()).visitor : visitor
       await by.get('/onboarding')
-      const isUpload = path.endsWith('/photo') || path.endsWith('/icon')
+      const isUpload = /\/(?:photo|icon|attachments|import)$/.test(path)
       const answer = isUpload ? await upload(by, url) : await by.post(url)
       // Scripts get JSON.
       const isPage = String(answer.headers['content-type']).startsWith('text/html')

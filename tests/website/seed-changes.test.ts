@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { addPerson, createCompany, patch } from '../support/company.ts'
+import { addPerson, createCompany, patch, post } from '../support/company.ts'
 import { addEvidence, createSeed, findSeed, joinSeed, type TestSeed } from '../support/seeds.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { selectRows } from '../support/test-app.ts'
@@ -91,6 +91,90 @@ describe('evidence', () => {
     expect(activity).toContain('<span class="reason"><bdi>They were &lt;paid&gt;</bdi></span>')
     expect((await member.get(pathOf(seed))).body).not.toContain(withdraw)
     expect(member.page()).toContain(`${pathOf(seed)}/evidence/${other}/withdraw`)
+  })
+})
+
+describe('“I saw this too”', () => {
+  const seenOn = (page: string) =>
+    /Seen too by[^]*?<\/p>/
+      .exec(page)?.[0]
+      .replaceAll(/\s+|<[^>]*>/g, ' ')
+      .replaceAll(/ +/g, ' ')
+      .replaceAll(/ (?=,|$)/g, '')
+
+  it('is a button for who did not add the evidence, without a script, and names who pressed it', async () => {
+    const seed = await createShared()
+    const { id } = await addEvidence(website, company.member, seed)
+    const [see, unsee] = ['see', 'unsee'].map((verb) => `${pathOf(seed)}/evidence/${id}/${verb}`)
+    if (!see || !unsee) throw new Error('no paths')
+    for (const visitor of [member, viewer]) {
+      expect((await visitor.get(pathOf(seed))).body).not.toContain(see)
+      expect(visitor.page()).not.toContain('Seen too by')
+    }
+    expect((await viewer.submit(see)).statusCode).toBe(403)
+    await owner.get(pathOf(seed))
+    const done = await owner.submit(see)
+    expect(noticeOn(done.body)).toBe('You saw this too.')
+    expect(seenOn(done.body)).toBe('Seen too by you')
+    expect(done.body).toContain(unsee)
+    expect(done.body).not.toMatch(new RegExp(`${see}"`))
+    expect(seenOn((await viewer.get(pathOf(seed))).body)).toBe('Seen too by Olga Owner')
+    expect(spaced((await viewer.get(`${base}/activity`)).body)).toContain(
+      'has seen this too: an interview that supports the seed',
+    )
+    expect(noticeOn((await owner.submit(unsee)).body)).toBe('You did not see this.')
+    expect((await viewer.get(pathOf(seed))).body).not.toContain('Seen too by')
+  })
+
+  it('is one line on the home of the workspace when several people said so', async () => {
+    const seed = await createShared()
+    const { id } = await addEvidence(website, company.member, seed)
+    for (const person of [company.owner, company.admin]) await as(person, post(`/v1/evidence/${id}/see`))
+    const home = spaced((await viewer.get(base)).body)
+    expect(home.replaceAll(/<[^>]*>/g, '')).toContain(
+      'said “I saw this too” 2 times about the seed Fewer meetings',
+    )
+  })
+
+  it('holds in two windows, and when the evidence is withdrawn meanwhile', async () => {
+    const seed = await createShared()
+    const { id } = await addEvidence(website, company.member, seed)
+    const see = `${pathOf(seed)}/evidence/${id}/see`
+    const other = await signInAs(website, company.owner)
+    await owner.get(pathOf(seed))
+    await other.get(pathOf(seed))
+    for (const window of [owner, other])
+      expect(seenOn((await window.submit(see)).body)).toBe('Seen too by you')
+    await owner.get(pathOf(seed))
+    await other.get(pathOf(seed))
+    await as(company.member, post(`/v1/evidence/${id}/withdraw`))
+    const refused = await owner.submit(see.replace(/see$/, 'unsee'))
+    expect(refused.statusCode).toBe(409)
+    expect(refused.body).toContain('This evidence was withdrawn.')
+  })
+
+  it('names three on the page of the seed, and all on that of the evidence, to which its button leads back', async () => {
+    const seed = await createShared()
+    const { id } = await addEvidence(website, company.member, seed)
+    const path = `${pathOf(seed)}/evidence/${id}`
+    const people = await Promise.all(
+      Array.from({ length: 60 }, () => addPerson(website, company.workspace, 'member')),
+    )
+    for (const [i, person] of people.entries())
+      await db.execute(sql`
+        insert into evidence_seen (evidence_id, user_id, workspace_id, seen_at)
+        values (${id}, ${person.id}, ${company.workspace.id}, now() + ${i} * interval '1 second')`)
+    const names = people.map(({ name }) => name)
+    const three = names.slice(0, 3).join(', ')
+    expect(seenOn((await viewer.get(pathOf(seed))).body)).toBe(`Seen too by ${three} and 57 others`)
+    expect(viewer.page()).toContain(`href="${path}#seen"`)
+    await owner.get(path)
+    const done = await owner.submit(`${path}/see`, fieldsOf(owner.page(), `${path}/see`))
+    expect(done.body).toContain('<h1>Evidence</h1>')
+    const all = seenOn(done.body) ?? ''
+    expect(all.startsWith('Seen too by you, ')).toBe(true)
+    for (const person of people) expect(done.body).toContain(`href="${base}/people/${person.id}"`)
+    expect(seenOn((await owner.get(pathOf(seed))).body)).toBe(`Seen too by you, ${three} and 57 others`)
   })
 })
 

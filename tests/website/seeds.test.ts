@@ -222,7 +222,7 @@ describe('a seed', () => {
     expect(body).toContain('<bdi>Fewer meetings</bdi>')
     for (const text of ['A day of none.', 'Everybody talks.', 'Teams of eight.'])
       expect(body).toContain(`<div class="markdown" dir="auto"><p>${text}</p>`)
-    expect(body).toContain('<li><bdi>Nobody misses them</bdi></li>')
+    expect(body).toContain('<bdi>Nobody misses them</bdi>')
     expect(withoutLinks(body)).toContain('Mary created the seed')
     expect(spaced(body)).toMatch(/<bdi>Mary<\/bdi><\/a> <span class="tag">Lead<\/span>/)
     expect(body).toContain('Nothing yet.')
@@ -653,12 +653,20 @@ describe('the list of seeds', () => {
     expect(await list('q=PEARS')).toEqual([plums, 'Pears'])
     expect(await list('of=mine&sort=createdAt')).toEqual([plums, 'Apples'])
     expect(await list('of=joined')).toEqual(['Pears'])
+    await db.execute(sql`update seeds set lead_user_id = null where id = ${idOf(String(paths.Pears))}`)
+    expect(await list('of=unled')).toEqual(['Pears'])
+    expect(await list('of=led&sort=createdAt')).toEqual([plums, 'Apples'])
+    expect(await list('of=led&balance=for')).toEqual([])
+    expect(await list('balance=none&q=plums')).toEqual([plums])
     expect(await list('status=validating')).toEqual(['Apples'])
     expect(await list('status=open&of=mine&q=plums')).toEqual([plums])
     const { body } = await one.visitor.get(`${at}/seeds?q=${encodeURIComponent('& "p')}&of=mine&status=open`)
     expect(body).toContain('value="&amp; &quot;p"')
     for (const option of ['mine', '']) expect(body).toContain(`<option value="${option}" selected>`)
     expect(body).toContain('<input type="hidden" name="status" value="open" />')
+    expect(body).toContain('1 seed matches')
+    expect((await one.visitor.get(`${at}/seeds?q=PEARS`)).body).toContain('2 seeds match')
+    expect((await one.visitor.get(`${at}/seeds`)).body).not.toMatch(/\d seeds? match/)
     expect(tabsOn(body)).toEqual(['All 1', 'Open 1 (current)', 'Validating 0', 'Validated 0', 'Dropped 0'])
     expect(tabsOn((await one.visitor.get(`${at}/seeds`)).body)).toEqual([
       ...['All 3 (current)', 'Open 2', 'Validating 1', 'Validated 0', 'Dropped 0'],
@@ -668,6 +676,7 @@ describe('the list of seeds', () => {
       expect(await list(query), query).toHaveLength(3)
     const nothing = await one.visitor.get(`${at}/seeds?q=nothing`)
     expect(nothing.body).toContain('No seed matches these filters.')
+    expect(nothing.body).not.toMatch(/\d seeds? match/)
     expect(nothing.body).not.toContain('A seed is an early idea')
     expect((await one.visitor.get(`${at}/seeds?cursor=x`)).body).toContain(
       'no longer exists. This is the first page',
@@ -698,12 +707,50 @@ describe('the list of seeds', () => {
     expect(cookies).toMatchObject([{ name: 'seeds-view', value: 'board', httpOnly: true, sameSite: 'Lax' }])
     const lanes = body.split('<section class="lane"').slice(1)
     expect(lanes.map((lane) => titlesOn(lane).length)).toEqual([20, 2, 0, 0])
-    expect(lanes[0]).toContain(`href="${at}/seeds?q=idea&amp;status=open&amp;view=list"`)
-    expect(lanes[1]).not.toContain('All validating seeds')
+    expect(lanes[0]).toContain(`href="${at}/seeds?q=idea&amp;view=board&amp;lane-open=60#lane-open"`)
+    expect(lanes[1]).not.toContain('Show more')
     expect((await one.visitor.get(`${at}/seeds`)).body).toContain('class="board"')
     const list = await one.visitor.get(`${at}/seeds?view=list`)
     expect(list.body).not.toContain('class="board"')
     expect((await one.visitor.get(`${at}/seeds`)).body).not.toContain('class="board"')
+  })
+})
+
+describe('the lanes of the board', () => {
+  it('show more by a link, each for itself, up to a number, and then lead to the list', async () => {
+    const { owner: one, base: at, workspace: place } = await startWorkspace()
+    await db.execute(sql`
+      insert into seeds (id, workspace_id, title, summary, status, created_at, updated_at)
+      select gen_random_uuid(), ${place.id}, 'Idea ' || i, 'x', case when i <= 30 then 'dropped' else 'open' end, now(), now()
+      from generate_series(1, 230) as i`)
+    const lengthsAt = async (query: string) => {
+      const { body } = await one.visitor.get(`${at}/seeds?view=board${query}`)
+      const lanes = body.split('<section class="lane"').slice(1)
+      const next = /data-more\s+href="[^"]*\?([^"]*)"/.exec(lanes[0] ?? '')?.[1]?.replaceAll('&amp;', '&')
+      return { lengths: lanes.map((lane) => titlesOn(lane).length), next, first: String(lanes[0]) }
+    }
+    expect(await lengthsAt('')).toMatchObject({
+      ...{ lengths: [20, 0, 0, 20], next: 'view=board&lane-open=60#lane-open' },
+    })
+    expect(await lengthsAt('&lane-open=60&lane-dropped=60&q=idea')).toMatchObject({
+      lengths: [60, 0, 0, 30],
+      next: 'q=idea&view=board&lane-open=100&lane-dropped=60#lane-open',
+    })
+    const last = await lengthsAt('&lane-open=180')
+    expect(last.lengths).toEqual([180, 0, 0, 20])
+    expect(last.next).toBeUndefined()
+    expect(last.first).toMatch(/status=open&amp;view=list"\s*>All 200 open seeds</)
+    for (const [asked, shown] of [
+      ...([
+        ['', 20],
+        ['x', 20],
+        ['-1', 20],
+        ['1e9', 180],
+        ['Infinity', 20],
+        ['21', 60],
+      ] as const),
+    ])
+      expect((await lengthsAt(`&lane-open=${asked}`)).lengths[0], asked).toBe(shown)
   })
 })
 
@@ -817,15 +864,16 @@ describe('text that people type into seeds', () => {
 })
 
 describe('each page of seeds', () => {
-  it('resolves the workspace once, and runs at most twelve statements', async () => {
+  it('resolves the workspace once, and runs at most fourteen statements', async () => {
     const path = await createSeed()
     for (const [page, most] of [
-      [`${base}/seeds?view=list`, 5],
-      [`${base}/seeds?view=board`, 8],
-      // The last is of what its history names.
-      [path, 12],
-      [`${base}/seeds/new`, 2],
-      [`${path}/edit`, 6],
+      // One of them is of the teams and labels to choose from, as of the forms; of lists, with the saved filters.
+      [`${base}/seeds?view=list`, 6],
+      [`${base}/seeds?view=board`, 9],
+      // The last are of what its history names, its criteria's evidence and what was merged into it.
+      [path, 14],
+      [`${base}/seeds/new`, 3],
+      [`${path}/edit`, 4],
     ] as const) {
       await member.visitor.get(page)
       const { texts: statements } = await recordStatements(() => member.visitor.get(page))

@@ -1,10 +1,11 @@
+import { sql } from 'drizzle-orm'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { readAsset } from '../../src/assets/assets.ts'
 import { roles } from '../../src/domain/roles.ts'
-import { addPerson, createCompany, createTeam, post } from '../support/company.ts'
+import { addPerson, createCompany, createTeam, patch, post } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
-import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'
+import { addEvidence, createLabel, createSeed, joinSeed } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createWorkspace } from '../support/workspaces.ts'
 import { createVisitor, noticeOn, signInAs } from './visitor.ts'
@@ -82,7 +83,7 @@ describe('the workspace menu', () => {
     expect(menu).toMatch(new RegExp(`href="/w/${String(last?.slug)}" aria-current`))
     expect(menu).not.toContain('<b>Acme')
     // The session and the workspace.
-    expect(await countQueries(() => visitor.get(`/w/${String(last?.slug)}/seeds/new`))).toBe(2)
+    expect(await countQueries(() => visitor.get(`/w/${String(last?.slug)}/settings/delete`))).toBe(2)
   })
 
   it('does not list workspaces of other people', async () => {
@@ -174,6 +175,40 @@ describe('the search', () => {
     expect(namesOf((await visitor.get(String(next))).body)).toHaveLength(4)
     const people = await visitor.get(String(choices[1]?.[1]).replaceAll('&amp;', '&'))
     expect(namesOf(people.body).toSorted()).toEqual(['Ínvoice 0', 'Ínvoice 1'])
+  })
+
+  it('filters by what the seeds are, and keeps the filter in its links', async () => {
+    const company = await startCompany()
+    const { owner } = company
+    const label = await createLabel(website, owner, company, 'Pricing')
+    const seed = await createSeed(website, owner, company, { title: 'Invoice of ours' })
+    const other = await createSeed(website, owner, company, { title: 'Invoice of others' })
+    await website.as(owner, patch(`/v1/seeds/${other.id}`, { leadUserId: null }))
+    const sorting = { labelIds: [label.id], status: 'validating', leadUserId: owner.id }
+    const changed = await website.as(owner, patch(`/v1/seeds/${seed.id}`, sorting))
+    expect(changed.statusCode, changed.body).toBe(200)
+    const visitor = await signInAs(website, owner)
+    const path = `${company.base}/search?q=invoice`
+    expect(namesOf((await visitor.get(path)).body)).toHaveLength(2)
+    await website.db.execute(
+      sql`update seeds set decide_by = '2020-02-29', supports_count = 1 where id = ${seed.id}`,
+    )
+    const filters = [`label=${label.id}`, 'status=validating', 'lead=me', 'due=overdue', 'balance=for']
+    for (const filter of filters) {
+      const { body } = await visitor.get(`${path}&${filter}`)
+      // Other words are looked for with the same filter.
+      const [form = ''] = /<form class="search".*?<\/form>/s.exec(body) ?? []
+      const [, name, value] = /type="hidden" name="(\w+)" value="([^"]+)"/.exec(form) ?? []
+      expect(`${name}=${value}`).toBe(filter)
+      expect(namesOf(body), filter).toEqual(['Invoice of ours'])
+      expect(body).toMatch(/<option value="[^"]+"\s+selected/)
+      expect(body).toContain(`kind=seed&amp;${filter}`)
+    }
+    expect(namesOf((await visitor.get(`${path}&lead=none`)).body)).toEqual(['Invoice of others'])
+    const none = await visitor.get(`${path}&status=dropped`)
+    expect(none.body).toContain('with these filters')
+    // Unknown words count as none.
+    expect(namesOf((await visitor.get(`${path}&status=x&lead=x`)).body)).toHaveLength(2)
   })
 
   it('finds evidence, and links to all of a kind from the palette', async () => {
@@ -277,12 +312,12 @@ describe('the search', () => {
     },
   )
 
-  it('runs five statements, and one more for what is similar if little was found', async () => {
+  it('runs six statements, and one more for what is similar if little was found', async () => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.owner)
-    // The session, the workspace, what is found, the counts, and workspaces.
-    expect(await countQueries(() => visitor.get(`${company.base}/search?q=example`))).toBe(5)
-    expect(await countQueries(() => visitor.get(`${company.base}/search?q=mary`))).toBe(6)
+    // The session, the workspace, what is found, the counts, the choices of filters, and workspaces.
+    expect(await countQueries(() => visitor.get(`${company.base}/search?q=example`))).toBe(6)
+    expect(await countQueries(() => visitor.get(`${company.base}/search?q=mary`))).toBe(7)
   })
 
   it('shows what is similar, and says that nothing matches exactly, on the page and in the palette', async () => {
@@ -319,7 +354,7 @@ describe('the page of a team', () => {
     expect((await viewer.get(`${path}?q=%22%3E%3Cb%3E`)).body).not.toContain('"><b>')
   })
 
-  it('finds a member among 200 others, in at most seven statements', async () => {
+  it('finds a member among 200 others, in at most nine statements', async () => {
     const company = await startCompany()
     for (let i = 0; i < 205; i++) await addPerson(website, company.workspace, 'viewer', `Robot ${i}`)
     const last = await addPerson(website, company.workspace, 'member', 'Zoe Last')
@@ -329,7 +364,8 @@ describe('the page of a team', () => {
     expect((await visitor.get(`${path}?q=zoe`)).body).toContain(`value="${last.id}"`)
     expect((await visitor.get(`${path}?q=robot`)).body).toContain('More people match.')
     await website.as(company.owner, post(`${team.url}/members`, { userId: last.id }))
-    expect(await countQueries(() => visitor.get(`${path}?q=zoe`))).toBeLessThanOrEqual(7)
+    // Two of them are of the seeds of the team.
+    expect(await countQueries(() => visitor.get(`${path}?q=zoe`))).toBeLessThanOrEqual(9)
   })
 })
 
@@ -381,18 +417,20 @@ describe('the workspace settings', () => {
 describe('the statements of pages, besides those for the session and the workspace', () => {
   // Besides the session and the workspace.
   it.each([
-    // The seeds, their numbers, and whether the person has made one. A page with seeds also reads their participants.
-    ['/seeds', 3],
+    // The seeds, their numbers, the teams, labels and saved filters to choose from, and whether the person has made one. A page with seeds
+    // also reads their participants.
+    ['/seeds', 4],
     ['/people', 2],
     ['/teams', 1],
     // The invites, and the teams that people can be invited to.
     ['/invites', 2],
-    // The events, what they name, and the agents that they can be filtered by.
-    ['/activity', 3],
+    // The events, what they name, and the agents, teams and labels that they can be filtered by.
+    ['/activity', 4],
     ['/agents', 1],
     // Whether there is another owner, and what API keys may do once.
     ['/settings', 2],
-    ['/seeds/new', 0],
+    // The teams and labels to choose from.
+    ['/seeds/new', 1],
   ])('the page %s runs this many: %i', async (path, own) => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.owner)

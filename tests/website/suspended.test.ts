@@ -25,7 +25,12 @@ const clock = createTestClock()
 const website = await startWebsite({ clock })
 const { accounts, credentials } = website.services
 const { message } = errors.accountSuspended
-const browser = { userAgent: 'A browser', sessionToken: undefined, browserToken: 'a browser' }
+const browser = {
+  userAgent: 'A browser',
+  sessionToken: undefined,
+  browserToken: 'a browser',
+  requestId: 'a request',
+}
 
 async function idOf(email: string): Promise<string> {
   const user = await accounts.findByEmail(email)
@@ -128,7 +133,11 @@ describe('signing in while suspended', () => {
     expect((await visitor.submit(signIn)).body).toContain(message)
     expect((await visitor.get(reset)).body).toContain(message)
     await expect(
-      credentials.resetPassword(reset.split('/').at(-1) ?? '', { password: 'another long password' }),
+      credentials.resetPassword(
+        reset.split('/').at(-1) ?? '',
+        { password: 'another long password' },
+        browser,
+      ),
     ).rejects.toMatchObject({ code: 'account_suspended' })
     expect(await isSignedIn(visitor)).toBe(false)
     await unsuspend(email)
@@ -248,7 +257,7 @@ describe('mails to a suspended person', () => {
     await service.services.accounts.suspend(suspended.id, { isForced: false })
     await service.services.accounts.suspend(admin.id, { isForced: false })
     for (const person of [suspended, other]) {
-      await service.services.credentials.requestLink('sign_in', person.email)
+      await service.services.credentials.requestLink('sign_in', person.email, browser)
       await service.as(owner, patch(`${company.url}/members/${person.id}`, { role: 'viewer' }))
     }
     clock.advance(5 * 60 * 1000)

@@ -65,15 +65,25 @@ function createTab(engine: Engine, complaints: string[]): Tab {
       await goto(url)
     },
     see: (text: string) => tab.until(`document.body.innerText.includes(${JSON.stringify(text)})`, text),
-    until: (expression, what = expression) =>
-      vi.waitFor(
-        async () => {
-          // While the page changes, there is none to ask.
-          if (!(await evaluate<boolean>(expression).catch(() => false)))
-            throw new Error(`waiting for: ${what}`)
-        },
-        { timeout: 20_000, interval: 50 },
-      ),
+    async until(expression, what = expression) {
+      try {
+        await vi.waitFor(
+          async () => {
+            // While the page changes, there is none to ask. Until it has loaded, keys may get lost, and the browser moves
+            // the focus to what the address names.
+            const isShown = `document.readyState === 'complete' && Boolean(${expression})`
+            if (!(await evaluate<boolean>(isShown).catch(() => false)))
+              throw new Error(`waiting for: ${what}`)
+          },
+          { timeout: 20_000, interval: 50 },
+        )
+      } catch (error) {
+        const shown = await evaluate<string>(`[
+          location.href, document.readyState, document.activeElement?.outerHTML.slice(0, 200), document.body.innerText
+        ].join('\\n')`).catch(String)
+        throw new Error(`${(error as Error).message}\nshown:\n${shown}`, { cause: error })
+      }
+    },
     focus: (selector) =>
       tab.until(
         `(() => {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createCompany, createTeam, get, patch } from '../support/company.ts'
+import { createCompany, createTeam, del, get, patch } from '../support/company.ts'
+import { createLabel, createSeed } from '../support/seeds.ts'
 import { clone } from '../support/test-app.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
 import { createWebhook } from '../support/webhooks.ts'
@@ -14,6 +15,10 @@ interface Webhook {
   id: string
   url: string
   types: string[]
+  format: string | null
+  seedIds: string[]
+  teamIds: string[]
+  labelIds: string[]
   description: string | null
   status: string
 }
@@ -57,6 +62,68 @@ describe('the webhooks page', () => {
     expect(page).toContain(`href="${path}/${webhook?.id}"`)
     expect(page).toContain('To the chat')
     expect(page).toContain('hooks.example.com')
+  })
+
+  it('sends messages to a chat, about the seeds whose links were given', async () => {
+    const { company, admin, path, list } = await startCompany()
+    const [one, other] = [
+      await createSeed(website, company.owner, company, { title: 'Tools' }),
+      await createSeed(website, company.owner, company, { title: 'Bikes' }),
+    ]
+    await admin.get(path)
+    const seedIds = ` http://localhost:3000/s/${one.id}#comments\thttps://x.example/w/acme/seeds/${other.id}?q=1 `
+    const url = 'https://hooks.example.com/T0/B1'
+    const created = await admin.submit(path, { url, description: '', format: 'slack', seedIds })
+    expect(created.statusCode, created.body).toBe(200)
+    const [webhook] = await list()
+    expect(webhook).toMatchObject({ format: 'slack', seedIds: [one.id, other.id].sort() })
+    expect((await admin.get(path)).body).toContain('Messages to Slack')
+    const page = `${path}/${webhook?.id}`
+    const shown = (await admin.get(page)).body
+    expect(shown).toMatch(/<option value="slack"\s+selected/)
+    expect(shown).toMatch(new RegExp(`name="seed:${one.id}"\\s+checked`))
+    expect(shown).toContain('Bikes')
+    const fields = { ...fieldsOf(shown, page), format: 'discord', [`seed:${other.id}`]: 'on' }
+    const saved = await admin.submit(page, fields)
+    expect(saved.statusCode, saved.body).toBe(200)
+    expect(await list()).toMatchObject([{ format: 'discord', seedIds: [other.id] }])
+    await admin.get(path)
+    const refused = await admin.submit(path, { url, description: '', seedIds: 'https://x.example/none' })
+    expect(refused.statusCode).toBe(400)
+    expect(refused.body).toContain('These must be links to seeds of this workspace.')
+    expect(refused.body).toContain('value="https://x.example/none"')
+  })
+
+  it('limits a webhook to teams and labels, and keeps what was deleted until it is taken out', async () => {
+    const { company, admin, path, list } = await startCompany()
+    const { owner } = company
+    const team = await createTeam(website, owner, company, 'Research <b>')
+    const label = await createLabel(website, owner, company, 'Pricing')
+    const seed = await createSeed(website, owner, company)
+    expect((await admin.get(path)).body).toContain('Research &lt;b&gt;')
+    const url = 'https://hooks.example.com/T0/B1'
+    const chosen = { [`team:${team.id}`]: 'on', [`label:${label.id}`]: 'on' }
+    const links = `https://x.example/s/${seed.id}`
+    const refused = await admin.submit(path, { url: 'none', description: '', ...chosen })
+    expect(refused.statusCode).toBe(400)
+    expect(refused.body).toMatch(new RegExp(`name="label:${label.id}"\\s+checked`))
+    await admin.submit(path, { url, description: '', seedIds: links, ...chosen })
+    const [webhook] = await list()
+    const scopes = { seedIds: [seed.id], teamIds: [team.id], labelIds: [label.id] }
+    expect(webhook).toMatchObject(scopes)
+    for (const gone of [team.url, `${company.url}/labels/${label.id}`, `/v1/seeds/${seed.id}`])
+      expect((await website.as(owner, del(gone))).statusCode).toBe(200)
+    const page = `${path}/${webhook?.id}`
+    const shown = (await admin.get(page)).body
+    const boxes = [`seed:${seed.id}`, ...Object.keys(chosen)]
+    for (const box of boxes) expect(shown).toMatch(new RegExp(`name="${box}"\\s+checked`))
+    expect(shown).toContain('A team that is not listed, or deleted')
+    const fields = { ...fieldsOf(shown, page), ...Object.fromEntries(boxes.map((box) => [box, 'on'])) }
+    await admin.submit(page, { ...fields, description: 'Kept' })
+    expect(await list()).toMatchObject([{ description: 'Kept', ...scopes }])
+    await admin.get(page)
+    await admin.submit(page, { ...fields, description: 'Kept', [`team:${team.id}`]: '' })
+    expect(await list()).toMatchObject([{ ...scopes, teamIds: [] }])
   })
 
   it('shows a refused URL again, with the reason and all that was typed', async () => {

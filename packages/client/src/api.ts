@@ -129,8 +129,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get tokens for a code, for a refresh token, or as a service account
-         * @description The token endpoint of OAuth (RFC 6749 §3.2), with PKCE (RFC 7636) and resource indicators (RFC 8707). A client of a service account uses `client_credentials` (§4.4), and gets no refresh token.
+         * Get tokens for a code, a refresh token or an assertion, or as a service account
+         * @description The token endpoint of OAuth (RFC 6749 §3.2), with PKCE (RFC 7636) and resource indicators (RFC 8707). A client of a service account uses `client_credentials` (§4.4), and gets no refresh token. Nor does one with an assertion of an identity provider (ID-JAG, a profile of RFC 7523 §2.1), whose `resource` may end in `?workspace=SLUG`.
          */
         post: operations["agentOAuth.token"];
         delete?: never;
@@ -190,7 +190,7 @@ export interface paths {
         put?: never;
         /**
          * Search the seeds
-         * @description Finds up to 20 seeds by words of their texts, evidence and comments, best first, with the text that has them. Go on with fetch. The HTTP form of the MCP tool `search`, with the scope `workspace:read`.
+         * @description Finds up to 20 seeds by words of their texts, evidence and comments, best first. Go on with fetch. The HTTP form of the MCP tool `search`, with the scope `workspace:read`.
          */
         post: operations["agent.search"];
         delete?: never;
@@ -210,7 +210,7 @@ export interface paths {
         put?: never;
         /**
          * Fetch a seed
-         * @description One seed as text, with its newest evidence, participants and comments. read_validation_kit with seedId has the same as data. The HTTP form of the MCP tool `fetch`, with the scope `workspace:read`.
+         * @description A seed as text, with newest evidence, participants, comments and files, or a file. The HTTP form of the MCP tool `fetch`, with the scope `workspace:read`.
          */
         post: operations["agent.fetch"];
         delete?: never;
@@ -230,7 +230,7 @@ export interface paths {
         put?: never;
         /**
          * List people
-         * @description People with email address, role and teams. Only owners and admins see invited ones. The HTTP form of the MCP tool `list_people`, with the scope `workspace:read`.
+         * @description People with their address, role and teams. The HTTP form of the MCP tool `list_people`, with the scope `workspace:read`.
          */
         post: operations["agent.listPeople"];
         delete?: never;
@@ -250,7 +250,7 @@ export interface paths {
         put?: never;
         /**
          * List events
-         * @description What happened, newest first. short has a line for each; digest sums up by seed (1000 events, in pages), for what happened this week; full has all data. seed.updated is also a change of the status. The HTTP form of the MCP tool `list_events`, with the scope `workspace:read`.
+         * @description What happened, newest first. short: a line each; digest: sums by seed; full: all data. seed.updated includes the status. The HTTP form of the MCP tool `list_events`, with the scope `workspace:read`.
          */
         post: operations["agent.listEvents"];
         delete?: never;
@@ -270,7 +270,7 @@ export interface paths {
         put?: never;
         /**
          * Read the inbox
-         * @description What you were asked (`requests`), and what your person was told: mentions, comments, evidence and status of followed seeds; unread first. Answer with add_comment. It marks nothing. The HTTP form of the MCP tool `inbox`, with the scope `workspace:read`.
+         * @description What you were asked (`requests`), and what your person was told: mentions, comments, evidence and status of followed seeds; unread first. Answer with add_comment. The HTTP form of the MCP tool `inbox`, with the scope `workspace:read`.
          */
         post: operations["agent.listInbox"];
         delete?: never;
@@ -310,7 +310,7 @@ export interface paths {
         put?: never;
         /**
          * Create a seed
-         * @description Creates an open seed, an early idea to validate, led by your person. Search first, so that none is created twice. The HTTP form of the MCP tool `create_seed`, with the scope `seeds:write`.
+         * @description Creates an open seed, an idea led by your person; names similar ones. Search first. The HTTP form of the MCP tool `create_seed`, with the scope `seeds:write`.
          */
         post: operations["agent.createSeed"];
         delete?: never;
@@ -330,7 +330,7 @@ export interface paths {
         put?: never;
         /**
          * Change a seed
-         * @description Changes texts, status or lead of a seed. Absent fields stay; an empty problem, audience, hypothesis or leadUserId is cleared. The HTTP form of the MCP tool `update_seed`, with the scope `seeds:write`.
+         * @description Changes texts (see create_seed), status or lead of a seed. Absent fields stay; empty optional ones and leadUserId are cleared. The HTTP form of the MCP tool `update_seed`, with the scope `seeds:write`.
          */
         post: operations["agent.updateSeed"];
         delete?: never;
@@ -470,7 +470,7 @@ export interface paths {
         put?: never;
         /**
          * Add evidence to a seed
-         * @description Adds a finding for or against the hypothesis of a seed. Your person must have joined it (join_seed). The HTTP form of the MCP tool `add_evidence`, with the scope `seeds:write`.
+         * @description Adds a finding for or against a seed. Your person must have joined it (join_seed). The HTTP form of the MCP tool `add_evidence`, with the scope `seeds:write`.
          */
         post: operations["agent.addEvidence"];
         delete?: never;
@@ -490,7 +490,7 @@ export interface paths {
         put?: never;
         /**
          * Correct evidence
-         * @description Corrects evidence of your person, within 15 minutes of adding it; later, withdraw it. Absent fields stay; an empty sourceUrl is cleared. The HTTP form of the MCP tool `update_evidence`, with the scope `seeds:write`.
+         * @description Corrects evidence of your person, within 15 minutes; later, withdraw it. Absent fields stay; an empty sourceUrl is cleared. The HTTP form of the MCP tool `update_evidence`, with the scope `seeds:write`.
          */
         post: operations["agent.updateEvidence"];
         delete?: never;
@@ -510,7 +510,7 @@ export interface paths {
         put?: never;
         /**
          * Withdraw evidence
-         * @description Withdraws evidence of your person for good: it no longer counts. The HTTP form of the MCP tool `withdraw_evidence`, with the scope `seeds:write`.
+         * @description Withdraws evidence of your person for good. The HTTP form of the MCP tool `withdraw_evidence`, with the scope `seeds:write`.
          */
         post: operations["agent.withdrawEvidence"];
         delete?: never;
@@ -570,7 +570,7 @@ export interface paths {
         put?: never;
         /**
          * Comment on a seed
-         * @description Adds a question, answer or suggestion to a seed or a piece of its evidence. Findings are evidence: add_evidence. `[@Name](user:ID)` mentions a person. The HTTP form of the MCP tool `add_comment`, with the scope `seeds:write`.
+         * @description Adds a question, answer or suggestion to a seed or its evidence. Findings are evidence: add_evidence. `[@Name](user:ID)` mentions a person. The HTTP form of the MCP tool `add_comment`, with the scope `seeds:write`.
          */
         post: operations["agent.addComment"];
         delete?: never;
@@ -670,7 +670,7 @@ export interface paths {
         put?: never;
         /**
          * List teams
-         * @description The teams, oldest first. list_people has who is in them. The HTTP form of the MCP tool `list_teams`, with the scope `workspace:write`.
+         * @description The teams of the workspace, oldest first. The HTTP form of the MCP tool `list_teams`, with the scope `workspace:write`.
          */
         post: operations["agent.listTeams"];
         delete?: never;
@@ -730,7 +730,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a team
-         * @description Deletes a team, for good. Its members stay in the workspace. The HTTP form of the MCP tool `delete_team`, with the scope `workspace:write`.
+         * @description Deletes a team for good. Its members stay. The HTTP form of the MCP tool `delete_team`, with the scope `workspace:write`.
          */
         post: operations["agent.deleteTeam"];
         delete?: never;
@@ -790,7 +790,7 @@ export interface paths {
         put?: never;
         /**
          * List invites
-         * @description The open invites, oldest first, expired ones included. The HTTP form of the MCP tool `list_invites`, with the scope `workspace:write`.
+         * @description The open and expired invites, oldest first. The HTTP form of the MCP tool `list_invites`, with the scope `workspace:write`.
          */
         post: operations["agent.listInvites"];
         delete?: never;
@@ -830,7 +830,7 @@ export interface paths {
         put?: never;
         /**
          * Resend an invite
-         * @description Sends an invite again, for seven more days. Earlier links stop working. The HTTP form of the MCP tool `resend_invite`, with the scope `workspace:write`.
+         * @description Sends an invite again, for seven more days. The HTTP form of the MCP tool `resend_invite`, with the scope `workspace:write`.
          */
         post: operations["agent.resendInvite"];
         delete?: never;
@@ -1308,7 +1308,7 @@ export interface paths {
         };
         /**
          * List the caller's notifications
-         * @description Newest first: mentions; requests to join seeds; comments, evidence and changes of status of seeds that the caller follows; accepted invites; changes of their role; and the access of their agents that others ended, or that ends soon. Nobody is notified of what they did themselves. They are kept for 90 days, and end with the membership. Those about deleted seeds are left out. A key that is bound to workspaces gets only those of its workspaces.
+         * @description Newest first: mentions; requests to join seeds; comments, evidence and changes of status of seeds that the caller follows; accepted invites; changes of their role; reminders that seeds which they lead or follow are to be decided within three days; and the access of their agents that others ended, or that ends soon. Nobody is notified of what they did themselves. They are kept for 90 days, and end with the membership. Those about deleted seeds are left out. A key that is bound to workspaces gets only those of its workspaces.
          */
         get: operations["notifications.list"];
         put?: never;
@@ -1520,7 +1520,7 @@ export interface paths {
         };
         /**
          * Export a workspace
-         * @description For owners. A line `{"kind": …, "data": {…}}` for each thing in the workspace, with fields as in other responses: `workspace`, `member`, `team`, `teamMember`, `invite`, `integration`, `webhook`, `seed` with its `participant`, `evidence` and `comment`, and `event`, the oldest first. Deleted seeds and secrets are left out. The last line has the kind `end` and the number of the others: without it the export is incomplete. What changes while the export runs is read as it is then. One export of a workspace runs at a time. It is an event, for owners and admins.
+         * @description For owners. A line `{"kind": …, "data": {…}}` for each thing in the workspace, with fields as in other responses: `workspace`, `member`, `team`, `teamMember`, `label`, `invite`, `integration`, `webhook`, `seed` with its `participant`, `evidence` and `comment`, and `event`, the oldest first. Deleted seeds and secrets are left out. The last line has the kind `end` and the number of the others: without it the export is incomplete. What changes while the export runs is read as it is then. One export of a workspace runs at a time. It is an event, for owners and admins.
          */
         get: operations["workspaces.export"];
         put?: never;
@@ -1584,7 +1584,7 @@ export interface paths {
         };
         /**
          * Search a workspace
-         * @description Finds seeds, evidence, comments, members and teams. Best first: the words in a title before those in a text, whole words before beginnings of words, and then the newest. Of a kind with more than 400 matches, only those with the words in their title and the newest are found. Withdrawn evidence and deleted seeds are not found.
+         * @description Finds seeds, evidence, comments, members and teams. Best first: the words in a title before those in a text, whole words before beginnings of words, and then the newest. Of a kind with more than 400 matches, only those with the words in their title and the newest are found; with a filter by what seeds are, which finds no members and teams, of more than 1000. Withdrawn evidence and deleted seeds are not found.
          */
         get: operations["workspaces.search"];
         put?: never;
@@ -1907,6 +1907,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/workspaces/{slug}/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the labels of a workspace
+         * @description Oldest first. There are at most 100.
+         */
+        get: operations["labels.list"];
+        put?: never;
+        /**
+         * Create a label
+         * @description For members and above. Two labels of a workspace cannot have names that differ only in case. A workspace has at most 100 labels.
+         */
+        post: operations["labels.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/labels/{labelId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a label
+         * @description For all members of its workspace.
+         */
+        get: operations["labels.get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a label
+         * @description For owners and admins. Seeds that have it lose it at once.
+         */
+        delete: operations["labels.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a label
+         * @description For members and above.
+         */
+        patch: operations["labels.update"];
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/saved-filters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved filters of seeds
+         * @description The caller's own and the shared ones of the workspace, oldest first. There are at most 50 of each. In filters, `me` is who reads the list of seeds.
+         */
+        get: operations["savedFilters.list"];
+        put?: never;
+        /**
+         * Save filters of seeds
+         * @description Viewers can save filters for themselves, and members and above share them. Two of a person, or two shared ones of a workspace, cannot have names that differ only in case. There are at most 50 of each. Teams, labels, people and seeds in the filters must be of the workspace.
+         */
+        post: operations["savedFilters.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/saved-filters/{filterId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a saved filter
+         * @description One of the caller's own, or a shared one.
+         */
+        get: operations["savedFilters.get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a saved filter
+         * @description Shared ones by who saved them, if they are members or above, and by owners and admins.
+         */
+        delete: operations["savedFilters.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a saved filter
+         * @description Shared ones are changed by who saved them, if they are members or above, and by owners and admins. Only who saved one ends that it is shared: others no longer see it then. `filters` takes the place of all filters.
+         */
+        patch: operations["savedFilters.update"];
+        trace?: never;
+    };
     "/v1/workspaces/{slug}/events": {
         parameters: {
             query?: never;
@@ -2002,7 +2106,7 @@ export interface paths {
         put?: never;
         /**
          * Add a webhook
-         * @description For owners and admins. The events of the workspace are sent to the URL, signed with the secret, at least once and in no promised order (Standard Webhooks 1.0). Only this response contains the secret.
+         * @description For owners and admins. The events of the workspace are sent to the URL, signed with the secret, at least once and in no promised order (Standard Webhooks 1.0); with `format`, messages to a chat. Only this response contains the secret.
          */
         post: operations["webhooks.create"];
         delete?: never;
@@ -2070,7 +2174,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test to a webhook
-         * @description For owners and admins. Sends one request of the type `webhook.test`, also if the webhook is disabled, and waits up to 15 seconds for the answer.
+         * @description For owners and admins. Sends one request of the type `webhook.test`, or a message to a chat, also if the webhook is disabled, and waits up to 15 seconds for the answer.
          */
         post: operations["webhooks.test"];
         delete?: never;
@@ -2150,7 +2254,7 @@ export interface paths {
         put?: never;
         /**
          * Send the events since a time again
-         * @description For owners and admins. Sends the events of the types of the webhook since a time: those that were delivered, those that failed, and those of the time while it was disabled. At most 10,000.
+         * @description For owners and admins. Sends the events since a time that the webhook gets, by the teams and labels that seeds have now: those that were delivered, those that failed, and those of the time while it was disabled. At most 10,000.
          */
         post: operations["webhooks.redeliverSince"];
         delete?: never;
@@ -2315,6 +2419,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/workspaces/{slug}/agent-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read which agents get access by assertions
+         * @description For owners. It has an effect in installations whose operator trusts an identity provider to let agents in (`agentAssertions` in `OIDC_PROVIDERS`).
+         */
+        get: operations["workspaces.agentPolicy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change which agents get access by assertions
+         * @description For owners. Absent fields stay as they are. What is taken away ends with the next request of an agent; what is added is given with its next assertion. Access ends 30 days after the last assertion.
+         */
+        patch: operations["workspaces.updateAgentPolicy"];
+        trace?: never;
+    };
     "/v1/workspaces/{slug}/people": {
         parameters: {
             query?: never;
@@ -2344,15 +2472,35 @@ export interface paths {
         };
         /**
          * List or search the seeds of a workspace
-         * @description Newest first, or the latest change first. A seed is listed if it matches all filters.
+         * @description Newest first unless `sort` says otherwise. A seed is listed if it matches all filters.
          */
         get: operations["seeds.list"];
         put?: never;
         /**
          * Create a seed
-         * @description For members and above. The seed is open; its creator takes part in it, leads and follows it. An empty `problem`, `audience` or `hypothesis` counts as absent.
+         * @description For members and above. The seed is open; its creator takes part in it, leads and follows it. An empty `problem`, `audience` or `hypothesis` counts as absent. The success criteria are given as `successCriteria` or as `criteria`.
          */
         post: operations["seeds.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/seeds/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the seeds of a workspace
+         * @description How many seeds `seeds.list` has with the same filters, in all and by status.
+         */
+        get: operations["seeds.count"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2368,7 +2516,7 @@ export interface paths {
         };
         /**
          * Read a seed
-         * @description For all members of its workspace.
+         * @description For all members of its workspace. By the id of a seed that was merged, it is the one that it was merged into.
          */
         get: operations["seeds.get"];
         put?: never;
@@ -2382,7 +2530,7 @@ export interface paths {
         head?: never;
         /**
          * Change a seed
-         * @description For members and above. Absent fields stay unchanged. An empty `problem`, `audience` or `hypothesis` is cleared. Any status may follow any other. The lead must have joined the seed, and cannot be a viewer; the seed has none once that person leaves it or the workspace, or becomes a viewer.
+         * @description For members and above. Absent fields stay unchanged. An empty `problem`, `audience` or `hypothesis` is cleared. Success criteria are given as `successCriteria`, of which texts that stay keep their ids and states, or as `criteria`. Any status may follow any other. The lead must have joined the seed, and cannot be a viewer; the seed has none once that person leaves it or the workspace, or becomes a viewer.
          */
         patch: operations["seeds.update"];
         trace?: never;
@@ -2401,6 +2549,66 @@ export interface paths {
          * @description For those who may delete it, for 14 days. `seeds.list` with `deleted` lists them. Restoring again succeeds.
          */
         post: operations["seeds.restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/seeds/similar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find seeds with a similar title
+         * @description For whoever writes a title, to find out whether the idea is there already. Neither case nor accents matter, and a word with a mistake is found too. Deleted and merged seeds are left out.
+         */
+        get: operations["seeds.similar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/seeds/{id}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge a seed into another one
+         * @description For owners and admins, and for who leads both seeds. Evidence, comments, participants and followers move to the other seed of the workspace, with their authors and times. The merged seed is in no list then: reading it returns the other one, with its path as `Content-Location`, and changing it is refused. It can be undone for 14 days.
+         */
+        post: operations["seeds.merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/seeds/{id}/unmerge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo the merge of a seed
+         * @description For owners and admins, and for who leads both seeds, for 14 days. `id` is that of the merged seed. What moved moves back as it is now, and comments on evidence with it; what was added to the other seed stays there. Undoing again succeeds.
+         */
+        post: operations["seeds.unmerge"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2527,6 +2735,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/workspaces/{slug}/seeds/imports/{importId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how far an import is
+         * @description For all members. It is known for 30 days.
+         */
+        get: operations["seeds.importStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/seeds/imports/{importId}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo an import
+         * @description For who made it, owners and admins, for 14 days. Its seeds are deleted, as by `seeds.delete`, in the background; those stay to which anybody else has added evidence, comments or an edit, which others have joined, or which were merged.
+         */
+        post: operations["seeds.undoImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/seeds/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export seeds as CSV
+         * @description For all members. The seeds that `seeds.list` has with the same filters, newest first, a row each, with a header. A cell that a spreadsheet could take for a formula, since it begins with `=`, `+`, `-`, `@` (also in full width), a tab or a line break, begins with an apostrophe, which an import takes away again. `seeds.import` reads the file. If it breaks off, the connection is closed before its end.
+         */
+        get: operations["seeds.exportCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/seeds/{id}/evidence/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the evidence of a seed as CSV
+         * @description For all members of its workspace: all evidence, also withdrawn, oldest first, a row each, with a header. A cell that a spreadsheet could take for a formula, since it begins with `=`, `+`, `-`, `@` (also in full width), a tab or a line break, begins with an apostrophe, which an import takes away again.
+         */
+        get: operations["seeds.exportEvidenceCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/seeds/{id}/evidence": {
         parameters: {
             query?: never;
@@ -2595,6 +2883,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/evidence/{evidenceId}/see": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that you saw this too
+         * @description The caller saw what the evidence found, too: it counts in `seenByCount`, with their name on the website. For members and above, whether they have joined the seed or not. Service accounts and agents cannot: it is what a person saw. Evidence that was withdrawn is answered with `evidence_settled`. Its author has seen it anyway, and is not counted: for them it is answered with `own_evidence`. Saying it again succeeds, and changes nothing. Nobody is notified. Who leaves the workspace, or deletes their account, is not counted any more.
+         */
+        post: operations["evidence.see"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/evidence/{evidenceId}/unsee": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take back that you saw this too
+         * @description The caller is not counted in `seenByCount` any more. For members and above, whether they have joined the seed or not. Service accounts and agents cannot: it is what a person saw. Evidence that was withdrawn is answered with `evidence_settled`. It succeeds too if they are not counted.
+         */
+        post: operations["evidence.unsee"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/seeds/{id}/comments": {
         parameters: {
             query?: never;
@@ -2610,7 +2938,7 @@ export interface paths {
         put?: never;
         /**
          * Comment on a seed or its evidence
-         * @description For members and above. The author and the mentioned people follow the seed from then on. Mentioned people and followers are notified.
+         * @description For members and above. The author and the mentioned people follow the seed from then on. Mentioned people, members of mentioned teams and followers are notified.
          */
         post: operations["comments.create"];
         delete?: never;
@@ -2665,6 +2993,70 @@ export interface paths {
          * @description For its author. People whom it did not mention before are notified.
          */
         patch: operations["comments.update"];
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/attachments/{attachmentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a file is
+         * @description For all members, with what it is attached to. A file that nothing uses is shown to who uploaded it, and to owners and admins.
+         */
+        get: operations["attachments.get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a file
+         * @description For who uploaded it while nothing uses it, and for owners and admins. It cannot be restored.
+         */
+        delete: operations["attachments.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/attachments/{attachmentId}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a file
+         * @description For those who can read it by `attachments.get`. Browsers show images, and save all other files. `size=thumbnail` is a WebP of up to 480 pixels in width, of images alone.
+         */
+        get: operations["attachments.content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/attachments/{attachmentId}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Make a link to the content of a file
+         * @description For those who can read it by `attachments.get`. Whoever has the URL can read the content for five minutes, without a key.
+         */
+        get: operations["attachments.link"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/workspaces/{slug}/agent-requests": {
@@ -2798,9 +3190,49 @@ export interface paths {
         put?: never;
         /**
          * Revoke an agent's access
-         * @description Takes effect with the agent's next request. Owners and admins can revoke the access of any agent; other members, of agents that act on their behalf. Revoking revoked access succeeds.
+         * @description Takes effect with the agent's next request. Owners and admins can revoke the access of any agent; other members, of agents that act on their behalf. Revoking revoked access succeeds. Identity providers do not give an agent the access again that was revoked, until its person allows that on the website.
          */
         post: operations["integrations.revoke"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/seeds/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import seeds from a table
+         * @description For members and above: a table in CSV (UTF-8, with commas, semicolons or tabs) of up to 5 MiB and 5,000 rows below its header. Each row becomes a seed of the caller by the rules of `seeds.create`; several success criteria are lines of their cell, and a status is set once the seed is there. If rows have faults, nothing is imported, unless `skipFaults` leaves these out: the answer is 400 `decode_error`, with `rows`, the row and the field as `path`. The seeds are created in the background, 100 at once; nobody is notified. One import of a workspace runs at a time. An apostrophe that an export has put before a formula is taken away.
+         */
+        post: operations["seeds.import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload a file
+         * @description For members and above: images (PNG, JPEG, WebP, GIF), PDF, audio, video, CSV and text in UTF-8, of up to 25 MiB. The content decides what type it is. Images are made anew, without their metadata. `attachmentIds` of a seed, a piece of evidence or a comment puts it there; it is deleted after a day in which nothing did.
+         */
+        post: operations["attachments.create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3319,6 +3751,8 @@ export interface components {
                 notifyAcceptedInvites: string;
                 /** @description How they are told of the access of their agents. */
                 notifyAgents: string;
+                /** @description How they are reminded of seeds that are to be decided soon. */
+                notifyDecisions: string;
                 /**
                  * Format: date-time
                  * @description When it was created.
@@ -3508,6 +3942,8 @@ export interface components {
                  * @example 2026-11-21T03:04:05.678Z
                  */
                 revokedAt: string | null;
+                /** @description The identity provider that gave it, as a workspace allows. Null: they gave it. */
+                assertedIssuer: string | null;
             }[];
             /** @description The invites from and to them. */
             invites: {
@@ -3543,14 +3979,49 @@ export interface components {
                 hypothesis: string | null;
                 /** @description How to tell that it is. */
                 successCriteria: string[];
+                /** @description The same, with ids and states. */
+                criteria: components["schemas"]["Criterion"][];
+                /** @description What is to be decided about it. */
+                question: string | null;
+                /**
+                 * Format: date
+                 * @description The date by which it is to be decided.
+                 */
+                decideBy: string | null;
                 /** @description Its status. */
                 status: string;
+                /** @description The seed that it was merged into. Null: it was not. */
+                mergedIntoSeedId: string | null;
                 /**
                  * Format: date-time
                  * @description When it was created.
                  * @example 2026-11-21T03:04:05.678Z
                  */
                 createdAt: string;
+            }[];
+            /** @description The filters of seeds that they saved. */
+            savedFilters: {
+                /** @description The id of the saved filter. */
+                id: string;
+                /** @description The id of the workspace. */
+                workspaceId: string;
+                /** @description Its name. */
+                name: string;
+                /** @description Whether the workspace shares it. */
+                shared: boolean;
+                filters: components["schemas"]["SeedFilters"];
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it was last changed.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                updatedAt: string;
             }[];
             /** @description The seeds whose status they changed last. */
             statusChanges: {
@@ -3569,6 +4040,21 @@ export interface components {
                  */
                 statusChangedAt: string | null;
             }[];
+            /** @description The seeds that they merged into others. */
+            merges: {
+                /** @description The id of the seed. */
+                seedId: string;
+                /** @description The id of the workspace. */
+                workspaceId: string;
+                /** @description The seed that it was merged into. */
+                mergedIntoSeedId: string | null;
+                /**
+                 * Format: date-time
+                 * @description When.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                mergedAt: string | null;
+            }[];
             /** @description The evidence that they added. */
             evidence: {
                 /** @description The id of the evidence. */
@@ -3583,6 +4069,8 @@ export interface components {
                 summary: string;
                 /** @description Where to read more. */
                 sourceUrl: string | null;
+                /** @description The success criteria that it speaks to. */
+                criterionIds: string[];
                 /** @description The agent that wrote it for the person. Null: they did. */
                 agentName: string | null;
                 /**
@@ -3603,6 +4091,17 @@ export interface components {
                  * @example 2026-11-21T03:04:05.678Z
                  */
                 withdrawnAt: string | null;
+            }[];
+            /** @description The evidence of which they said that they saw it too. */
+            seenEvidence: {
+                /** @description The id of the evidence. */
+                evidenceId: string;
+                /**
+                 * Format: date-time
+                 * @description When they said so.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                seenAt: string;
             }[];
             /** @description The comments that they wrote. */
             comments: {
@@ -3628,6 +4127,33 @@ export interface components {
                  * @example 2026-11-21T03:04:05.678Z
                  */
                 editedAt: string | null;
+            }[];
+            /** @description The files that they uploaded. */
+            attachments: {
+                /** @description The id of the file. */
+                id: string;
+                /** @description The id of the workspace. */
+                workspaceId: string;
+                /** @description The seed that has it. Null: none. */
+                seedId: string | null;
+                /** @description The evidence that has it. Null: none. */
+                evidenceId: string | null;
+                /** @description The comment that has it. Null: none. */
+                commentId: string | null;
+                /** @description Its name. */
+                name: string;
+                /** @description Its media type. */
+                type: string;
+                /** @description Its size. */
+                bytes: number;
+                /** @description The SHA-256 of its content, in hexadecimal digits. */
+                sha256: string;
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                createdAt: string;
             }[];
             /** @description What they asked of agents by comments. */
             agentRequests: {
@@ -4006,6 +4532,109 @@ export interface components {
             ok: true;
             team: components["schemas"]["Team"];
         };
+        /** @description A label of a workspace, which its seeds can have. */
+        Label: {
+            /** @description The id of the label. */
+            id: string;
+            /** @description The id of its workspace. */
+            workspaceId: string;
+            /** @description The name of the label. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When the label was created.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            createdAt: string;
+        };
+        LabelCreation: {
+            /**
+             * @description Always true: an error has another status.
+             * @constant
+             */
+            ok: true;
+            label: components["schemas"]["Label"];
+        };
+        /**
+         * @description Filters of lists of seeds, as of `seeds.list`. Null: all seeds. Of a team, a label or a person that is gone, no seed is found.
+         * @example {
+         *       "status": [
+         *         "open",
+         *         "validating"
+         *       ],
+         *       "ids": null,
+         *       "q": null,
+         *       "createdByUserId": null,
+         *       "leadUserId": "me",
+         *       "balance": null,
+         *       "teamId": null,
+         *       "labelIds": null,
+         *       "due": "week",
+         *       "updatedSince": null,
+         *       "joined": null,
+         *       "sort": null
+         *     }
+         */
+        SeedFilters: {
+            /** @description Only seeds with one of these statuses. */
+            status: (("open" | "validating" | "validated" | "dropped") | ("open" | "validating" | "validated" | "dropped")[]) | null;
+            /** @description Only seeds with these ids. */
+            ids: string[] | null;
+            /** @description Only seeds whose texts have all of these words, or words that begin with them, as `workspaces.search` finds them. */
+            q: string | null;
+            /** @description Only seeds that this person created; `me`: the caller. */
+            createdByUserId: string | null;
+            /** @description Only seeds that this person leads; `me`: the caller, `none`: nobody. */
+            leadUserId: string | null;
+            /** @description Only seeds with more evidence for them than against them (`for`), less (`against`), as much (`even`), or without evidence (`none`). What was withdrawn does not count. */
+            balance: ("for" | "against" | "even" | "none") | null;
+            /** @description Only seeds of this team. */
+            teamId: string | null;
+            /** @description Only seeds with all of these labels. */
+            labelIds: string[] | null;
+            /** @description Only seeds that are neither validated nor dropped, and whose `decideBy` is past (`overdue`), or today or one of the six days after it (`week`), in UTC; or that have had no evidence for more than 30 days (`silent`): none was added since, nor were they created. */
+            due: ("overdue" | "week" | "silent") | null;
+            /** @description Only seeds whose `activityAt` is at or after this time. A date without a time is its start in UTC. */
+            updatedSince: (string | unknown | unknown) | null;
+            /** @description `true`: only seeds that the caller has joined. `false`: only seeds that the caller has not joined. */
+            joined: boolean | null;
+            /** @description As `sort` of `seeds.list`. */
+            sort: ("createdAt" | "updatedAt" | "activityAt" | "decideBy" | "-decideBy") | null;
+        };
+        /** @description Filters of lists of seeds by a name. */
+        SavedFilter: {
+            /** @description The id of the saved filter. */
+            id: string;
+            /** @description The id of its workspace. */
+            workspaceId: string;
+            /** @description The name of the saved filter. */
+            name: string;
+            /** @description Whether all members see it. Otherwise, its creator alone does. */
+            shared: boolean;
+            /** @description The person who saved it. Null: they have left the workspace, to which it belongs now. */
+            createdByUserId: string | null;
+            filters: components["schemas"]["SeedFilters"];
+            /**
+             * Format: date-time
+             * @description When it was saved.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            updatedAt: string;
+        };
+        SavedFilterCreation: {
+            /**
+             * @description Always true: an error has another status.
+             * @constant
+             */
+            ok: true;
+            savedFilter: components["schemas"]["SavedFilter"];
+        };
         Event: {
             /** @description The id of the event. */
             id: string;
@@ -4070,8 +4699,16 @@ export interface components {
             url: string;
             /** @description What the webhook is for, in words. Null: it has no description. */
             description: string | null;
-            /** @description The types of events that it gets; empty: all. */
+            /** @description The chat that it sends messages to (`/docs/guides/webhooks`). Null: it sends events. */
+            format: ("slack" | "teams" | "discord" | "mattermost") | null;
+            /** @description The types of events that it gets; empty: all, or with a format those that everybody in the workspace may see. */
             types: string[];
+            /** @description The seeds whose events it gets; empty: all events, also those about no seed. When one is merged, the seed that it is merged into is added. */
+            seedIds: string[];
+            /** @description The teams of whose seeds it gets the events; empty: as `seedIds`. A deleted one has none. */
+            teamIds: string[];
+            /** @description The labels of which one is enough for a seed whose events it gets; empty: as `seedIds`. No seed has a deleted one. */
+            labelIds: string[];
             /**
              * @description `disabled`: nothing is sent, and `disabledReason` says why.
              * @enum {string}
@@ -4260,6 +4897,24 @@ export interface components {
             /** @description The client secret. It is returned only here. Null: the client authenticates by its key. */
             secret: string | null;
         };
+        /** @description Which agents get access to a workspace by assertions of identity providers, without a consent of the members for whom they act. */
+        AgentPolicy: {
+            /**
+             * @description Whether agents get access for members by assertions of identity providers.
+             * @enum {string}
+             */
+            assertedAgents: "off" | "on";
+            /** @description What such agents may do at most, as OAuth scopes. `validation-kit:read` is always included. */
+            scopes: ("validation-kit:read" | "workspace:read" | "seeds:write")[];
+            /** @description The ids of the OAuth clients that get access so. */
+            clients: string[];
+            /**
+             * Format: date-time
+             * @description When it was last changed. Null: never.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            updatedAt: string | null;
+        };
         Notification: {
             /** @description The id of the notification. */
             id: string;
@@ -4267,7 +4922,7 @@ export interface components {
              * @description What it is about.
              * @enum {string}
              */
-            kind: "mention" | "comment" | "evidence" | "status" | "invite_accepted" | "role_changed" | "agent" | "key_stopped" | "keys_known" | "invite_undeliverable" | "asked_to_join";
+            kind: "mention" | "comment" | "evidence" | "status" | "invite_accepted" | "role_changed" | "agent" | "key_stopped" | "keys_known" | "invite_undeliverable" | "asked_to_join" | "decision_due" | "merged";
             /** @description The slug of the workspace that it is from. */
             workspaceSlug: string;
             /** @description The name of that workspace. */
@@ -4324,6 +4979,11 @@ export interface components {
              * @enum {string}
              */
             agents: "mail" | "inbox" | "off";
+            /**
+             * @description A seed that the caller leads or follows is to be decided within three days.
+             * @enum {string}
+             */
+            decisions: "mail" | "inbox" | "off";
         };
         Person: {
             /** @description The id of the member, or of the invite. */
@@ -4358,6 +5018,37 @@ export interface components {
                 name: string;
             }[];
         };
+        /**
+         * @description A success criterion of a seed.
+         * @example {
+         *       "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11",
+         *       "text": "30 of 60 invited teams finish the setup within a day",
+         *       "state": "met"
+         *     }
+         */
+        Criterion: {
+            /** @description The id of the criterion, which stays when its text changes. */
+            id: string;
+            /** @description What would show that the hypothesis is true. */
+            text: string;
+            /**
+             * @description Whether it is met: not known yet (`open`), `met` or `missed`.
+             * @enum {string}
+             */
+            state: "open" | "met" | "missed";
+        };
+        /**
+         * @example {
+         *       "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e14",
+         *       "name": "Pricing"
+         *     }
+         */
+        SeedLabel: {
+            /** @description The id of the label. */
+            id: string;
+            /** @description The name of the label. */
+            name: string;
+        };
         /** @description A seed: an early idea that people of a workspace test. */
         Seed: {
             /** @description The id of the seed. */
@@ -4374,11 +5065,20 @@ export interface components {
             hypothesis: string | null;
             /** @description What would show that the hypothesis is true. */
             successCriteria: string[];
+            /** @description The same, in the same order, with ids and states. */
+            criteria: components["schemas"]["Criterion"][];
             /**
              * @description How far the idea is tested. A seed that is `validated` or `dropped` is decided: nobody else can join it.
              * @enum {string}
              */
             status: "open" | "validating" | "validated" | "dropped";
+            /** @description What is to be decided about it. */
+            question: string | null;
+            /**
+             * Format: date
+             * @description The date (UTC) by which it is to be decided.
+             */
+            decideBy: string | null;
             /** @description The id of its workspace. */
             workspaceId: string;
             /**
@@ -4408,6 +5108,12 @@ export interface components {
             leadUserId: string | null;
             /** @description The name of that person; null for nobody. */
             leadName: string | null;
+            /** @description The team that the seed belongs to; null for none. */
+            teamId: string | null;
+            /** @description The name of that team; null for none. */
+            teamName: string | null;
+            /** @description Its labels, oldest first. */
+            labels: components["schemas"]["SeedLabel"][];
             /** @description The number of people who have joined the seed. */
             participantCount: number;
             /** @description Whether the caller has joined the seed. */
@@ -4425,6 +5131,8 @@ export interface components {
             };
             /** @description The number of comments on the seed and on its evidence. */
             commentCount: number;
+            /** @description Its files, in their order. */
+            attachments: components["schemas"]["Attachment"][];
             /**
              * Format: date-time
              * @description When its newest evidence was added, without what was withdrawn; null without any.
@@ -4469,6 +5177,38 @@ export interface components {
              */
             joinedAt: string;
         };
+        /** @description How many seeds match a filter. */
+        SeedCount: {
+            /** @description How many seeds match all filters. */
+            count: number;
+            /** @description How many of them have each status. */
+            byStatus: {
+                /** @description How many of them are `open`. */
+                open: number;
+                /** @description How many of them are `validating`. */
+                validating: number;
+                /** @description How many of them are `validated`. */
+                validated: number;
+                /** @description How many of them are `dropped`. */
+                dropped: number;
+            };
+        };
+        SimilarSeed: {
+            /** @description The id of the seed. */
+            id: string;
+            /** @description The idea in one line. */
+            title: string;
+            /**
+             * @description How far the idea is tested. A seed that is `validated` or `dropped` is decided: nobody else can join it.
+             * @enum {string}
+             */
+            status: "open" | "validating" | "validated" | "dropped";
+            /**
+             * Format: uri
+             * @description The URL of its page.
+             */
+            url: string;
+        };
         SeedCreation: {
             /**
              * @description Always true: an error has another status.
@@ -4476,6 +5216,126 @@ export interface components {
              */
             ok: true;
             seed: components["schemas"]["Seed"];
+            /** @description Up to 5 other seeds with similar titles, the most similar first. */
+            similar: components["schemas"]["SimilarSeed"][];
+        };
+        /**
+         * @description What is wrong with a row of a table.
+         * @example {
+         *       "row": 7,
+         *       "field": "summary",
+         *       "code": "text_invalid",
+         *       "message": "This text must not be blank."
+         *     }
+         */
+        TableFault: {
+            /** @description The row, as spreadsheets count: the header is row 1. */
+            row: number;
+            /** @description The field of a seed; null if it is about the whole row. */
+            field: string | null;
+            /** @description An error code. */
+            code: string;
+            /** @description What is wrong, in words, for people. It may change. */
+            message: string;
+        };
+        /**
+         * @description What an import of a table creates.
+         * @example {
+         *       "mapping": [
+         *         {
+         *           "column": "Idea",
+         *           "field": "title"
+         *         },
+         *         {
+         *           "column": "Description",
+         *           "field": "summary"
+         *         }
+         *       ],
+         *       "total": 120,
+         *       "faultyCount": 1,
+         *       "faults": [
+         *         {
+         *           "row": 7,
+         *           "field": "summary",
+         *           "code": "text_invalid",
+         *           "message": "This text must not be blank."
+         *         }
+         *       ]
+         *     }
+         */
+        SeedImportPreview: {
+            /** @description The columns that are read. All others are left out. */
+            mapping: {
+                /** @description The name of the column. */
+                column: string;
+                /** @description The field of a seed. */
+                field: string;
+            }[];
+            /** @description The rows of the table, with those that have faults. */
+            total: number;
+            /** @description How many rows have faults. */
+            faultyCount: number;
+            /** @description Their faults, the first 100. */
+            faults: components["schemas"]["TableFault"][];
+        };
+        SeedImportBeginning: {
+            /**
+             * @description Always true: an error has another status.
+             * @constant
+             */
+            ok: true;
+            /** @description The id of the import; null with `dryRun`. */
+            importId: string | null;
+            preview: components["schemas"]["SeedImportPreview"];
+        };
+        /** @description An import of seeds from a table. */
+        SeedImport: {
+            /** @description The id of the import. */
+            id: string;
+            /** @description The id of the workspace. */
+            workspaceId: string;
+            /**
+             * @description How far it is. `stopped`: its creator could no longer create seeds, or it failed; what was created stays. `undoing` and `undone`: its seeds are being deleted, or were.
+             * @enum {string}
+             */
+            state: "running" | "done" | "stopped" | "undoing" | "undone";
+            /** @description How many seeds it creates. */
+            total: number;
+            /** @description How many it has created. */
+            done: number;
+            /** @description How many rows have faults. */
+            faultyCount: number;
+            /** @description Their faults, the first 100. */
+            faults: components["schemas"]["TableFault"][];
+            /** @description The person who made it. Null: the account was deleted. */
+            createdByUserId: string | null;
+            /** @description Their name. Null: the account was deleted. */
+            createdByName: string | null;
+            /**
+             * Format: date-time
+             * @description When it began.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was done or stopped; null before.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            finishedAt: string | null;
+            /** @description Of one that was undone: how many seeds were deleted. Null of others. */
+            removedCount: number | null;
+            /** @description Of one that was undone: how many stayed, since others have added to them. Null of others. */
+            keptCount: number | null;
+        };
+        SeedImportUndoing: {
+            /**
+             * @description Always true: an error has another status.
+             * @constant
+             */
+            ok: true;
+            /** @description How many seeds stay, since others have added to them. */
+            keptCount: number;
         };
         /** @description What was found for or against a seed. */
         Evidence: {
@@ -4497,6 +5357,8 @@ export interface components {
             summary: string;
             /** @description The source, an http or https URL. */
             sourceUrl: string | null;
+            /** @description The success criteria of the seed that it speaks to, in their order. */
+            criterionIds: string[];
             /** @description The person who added it. Null: the account was deleted. */
             authorUserId: string | null;
             /** @description The name of the author at the time. */
@@ -4517,6 +5379,12 @@ export interface components {
             editedAt: string | null;
             /** @description The id of the workspace. */
             workspaceId: string;
+            /** @description Its files, in their order. */
+            attachments: components["schemas"]["Attachment"][];
+            /** @description How many members, without its author, have said that they saw this too (`evidence.see`). */
+            seenByCount: number;
+            /** @description Whether the caller has. */
+            seenByMe: boolean;
             /**
              * Format: date-time
              * @description Since when it no longer counts; null if it was not withdrawn.
@@ -4536,6 +5404,52 @@ export interface components {
             ok: true;
             evidence: components["schemas"]["Evidence"];
         };
+        /** @description A file of a workspace, which a seed, a piece of evidence or a comment may have. */
+        Attachment: {
+            /** @description The id of the file. */
+            id: string;
+            /** @description The id of the workspace. */
+            workspaceId: string;
+            /** @description Its name, without a path. */
+            name: string;
+            /** @description Its media type, by its content. */
+            type: string;
+            /** @description Its size. */
+            bytes: number;
+            /** @description The width of an image in pixels; null of other files. */
+            width: number | null;
+            /** @description The height of an image in pixels; null of other files. */
+            height: number | null;
+            /** @description The person who uploaded it. Null: the account was deleted. */
+            createdByUserId: string | null;
+            /**
+             * Format: date-time
+             * @description When it was uploaded.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            createdAt: string;
+        };
+        AttachmentCreation: {
+            /**
+             * @description Always true: an error has another status.
+             * @constant
+             */
+            ok: true;
+            attachment: components["schemas"]["Attachment"];
+        };
+        AttachmentLink: {
+            /**
+             * Format: uri
+             * @description The URL of its content. Whoever has it can read it.
+             */
+            url: string;
+            /**
+             * Format: date-time
+             * @description Until when the URL works.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            expiresAt: string;
+        };
         /**
          * @example {
          *       "userId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
@@ -4546,6 +5460,18 @@ export interface components {
             /** @description The id of the person. */
             userId: string;
             /** @description The name of the person now. */
+            name: string;
+        };
+        /**
+         * @example {
+         *       "teamId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e07",
+         *       "name": "Design"
+         *     }
+         */
+        TeamMention: {
+            /** @description The id of the team. */
+            teamId: string;
+            /** @description The name of the team now. */
             name: string;
         };
         /** @description What somebody wrote about a seed or its evidence. */
@@ -4563,10 +5489,14 @@ export interface components {
             seedId: string;
             /** @description The evidence that it is about; null if it is about the seed itself. */
             evidenceId: string | null;
-            /** @description The text, in Markdown (CommonMark with tables, without HTML, images and headings). A mention is `[@Name](user:ID)`, with the name that the person has now. */
+            /** @description The text, in Markdown (CommonMark with tables, without HTML, images and headings). A mention is `[@Name](user:ID)` or `[@Name](team:ID)`, with the name that the person or team has now. */
             body: string;
             /** @description The people whom it mentions. */
             mentions: components["schemas"]["Mention"][];
+            /** @description The teams that it mentions. Those that were deleted are text. */
+            teamMentions: components["schemas"]["TeamMention"][];
+            /** @description Its files, in their order. */
+            attachments: components["schemas"]["Attachment"][];
             /** @description The author. Null: the account was deleted. */
             authorUserId: string | null;
             /** @description The name of the author at the time. */
@@ -4688,6 +5618,8 @@ export interface components {
              * @example 2026-11-21T03:04:05.678Z
              */
             expiresAt: string;
+            /** @description The issuer of the identity provider that gave the access, as the policy of the workspace allows (`workspaces.agentPolicy`), without a consent of the person. Each assertion of it lets the access end later. Null: the person gave it. */
+            assertedIssuer: string | null;
         };
         AgentCall: {
             /** @description The id of the call. */
@@ -4716,6 +5648,9 @@ export interface components {
          *       "verdict": "supports",
          *       "summary": "34 of 60 teams finished the setup within a day.",
          *       "sourceUrl": "https://example.com/experiments/12",
+         *       "criterionIds": [
+         *         "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11"
+         *       ],
          *       "authorUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
          *       "authorName": "Grace Hopper",
          *       "agentName": "Research agent",
@@ -4742,6 +5677,8 @@ export interface components {
             summary: string;
             /** @description The source, an http or https URL. */
             sourceUrl: string | null;
+            /** @description The success criteria of the seed that it speaks to, in their order. */
+            criterionIds: string[];
             /** @description The person who added it. Null: the account was deleted. */
             authorUserId: string | null;
             /** @description The name of the author at the time. */
@@ -4801,6 +5738,27 @@ export interface components {
         };
         /**
          * @example {
+         *       "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e12",
+         *       "name": "interviews.csv",
+         *       "type": "text/csv",
+         *       "bytes": 18204,
+         *       "evidenceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e02",
+         *       "commentId": null
+         *     }
+         */
+        ValidationKitAttachment: {
+            id: string;
+            name: string;
+            /** @description The media type. */
+            type: string;
+            bytes: number;
+            /** @description The evidence that has it, or null. */
+            evidenceId: string | null;
+            /** @description The comment that has it. Null with `evidenceId`: the seed itself. */
+            commentId: string | null;
+        };
+        /**
+         * @example {
          *       "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
          *       "title": "Self-service onboarding",
          *       "summary": "Let new customers set up their account without a call.",
@@ -4810,7 +5768,16 @@ export interface components {
          *       "successCriteria": [
          *         "30 of 60 invited teams finish the setup within a day"
          *       ],
+         *       "criteria": [
+         *         {
+         *           "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11",
+         *           "text": "30 of 60 invited teams finish the setup within a day",
+         *           "state": "met"
+         *         }
+         *       ],
          *       "status": "validating",
+         *       "question": "Do we build it for all customers?",
+         *       "decideBy": "2026-12-11",
          *       "participantCount": 2,
          *       "joined": true,
          *       "agentName": null,
@@ -4831,6 +5798,9 @@ export interface components {
          *           "verdict": "supports",
          *           "summary": "34 of 60 teams finished the setup within a day.",
          *           "sourceUrl": "https://example.com/experiments/12",
+         *           "criterionIds": [
+         *             "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11"
+         *           ],
          *           "authorUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
          *           "authorName": "Grace Hopper",
          *           "agentName": "Research agent",
@@ -4855,11 +5825,20 @@ export interface components {
             hypothesis: string | null;
             /** @description What would show that the hypothesis is true. */
             successCriteria: string[];
+            /** @description The same, in the same order, with ids and states. */
+            criteria: components["schemas"]["Criterion"][];
             /**
              * @description How far the idea is tested. A seed that is `validated` or `dropped` is decided: nobody else can join it.
              * @enum {string}
              */
             status: "open" | "validating" | "validated" | "dropped";
+            /** @description What is to be decided about it. */
+            question: string | null;
+            /**
+             * Format: date
+             * @description The date (UTC) by which it is to be decided.
+             */
+            decideBy: string | null;
             /** @description The agent that created it; null for a person. */
             agentName: string | null;
             /** @description The person who leads the seed; null for nobody. */
@@ -5024,6 +6003,8 @@ export interface components {
             comments: components["schemas"]["ValidationKitComment"][] | null;
             /** @description Of one seed, the first 20 participants. Null without `seedId`, with `cursor`, and for agents without the scope `workspace:read` or with a consent from before it included them. */
             participants: components["schemas"]["ValidationKitParticipant"][] | null;
+            /** @description Of one seed, its newest 20 files. Null without `seedId`, with `cursor`, and for agents without the scope `workspace:read` or with a consent from before it included them. */
+            attachments: components["schemas"]["ValidationKitAttachment"][] | null;
             /** @description The seeds that changed last, latest first, as many as fit. */
             seeds: components["schemas"]["ValidationKitSeed"][];
         };
@@ -5050,10 +6031,11 @@ export interface components {
         AgentDocument: {
             id: string;
             title: string;
-            /** @description The seed with its newest evidence, in Markdown. */
+            /** @description The seed with its newest evidence, or the file, in Markdown. */
             text: string;
             /** @description The page of the seed on the website. */
             url: string;
+            /** @description Of a file, the status of its seed, and when it was uploaded. */
             metadata: {
                 status: string;
                 /**
@@ -5065,6 +6047,13 @@ export interface components {
         };
         AgentSeed: {
             seed: components["schemas"]["Seed"];
+            /** @description The page of the seed on the website. */
+            url: string;
+        };
+        AgentNewSeed: {
+            seed: components["schemas"]["Seed"];
+            /** @description Up to 5 other seeds with similar titles, the most similar first. */
+            similar: components["schemas"]["SimilarSeed"][];
             /** @description The page of the seed on the website. */
             url: string;
         };
@@ -5132,7 +6121,7 @@ export interface components {
                 /** @description The id of the notification, for `mark_read`. */
                 id: string;
                 /** @enum {string} */
-                kind: "mention" | "comment" | "evidence" | "status" | "asked_to_join";
+                kind: "mention" | "comment" | "evidence" | "status" | "asked_to_join" | "decision_due";
                 /** @description Who did what, as a sentence. */
                 text: string;
                 seedId: string;
@@ -5266,6 +6255,8 @@ export interface components {
             revocation_endpoint_auth_signing_alg_values_supported: string[];
             authorization_response_iss_parameter_supported: boolean;
             client_id_metadata_document_supported: boolean;
+            /** @description Only if the operator trusts an identity provider to let agents in by assertions. */
+            authorization_grant_profiles_supported?: string[];
         };
         OAuthResourceMetadata: {
             resource: string;
@@ -5316,8 +6307,9 @@ export interface components {
          *     - `agent_busy`: A comment asks an agent for which 20 requests wait.
          *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
          *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         *     - `seed_merged`: The caller changes a seed that was merged. The message ends with the id of the other seed.
          */
-        "Conflict.agent_busy.idempotency_in_flight.idempotency_key_reused": {
+        "Conflict.agent_busy.idempotency_in_flight.idempotency_key_reused.seed_merged": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -5333,7 +6325,7 @@ export interface components {
                  */
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "agent_busy" | "idempotency_in_flight" | "idempotency_key_reused";
+                    code?: "agent_busy" | "idempotency_in_flight" | "idempotency_key_reused" | "seed_merged";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -5516,9 +6508,63 @@ export interface components {
         };
         /**
          * @description The request conflicts with the current state.
-         *     - `evidence_settled`: The author corrects evidence that was added more than 15 minutes ago, or that was withdrawn.
+         *     - `evidence_settled`: The author corrects evidence that was added more than 15 minutes ago, or that was withdrawn; or somebody says, or takes back, that they saw what withdrawn evidence found.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
          */
-        "Conflict.evidence_settled": {
+        "Conflict.evidence_settled.idempotency_in_flight.idempotency_key_reused": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "evidence_settled",
+                 *       "message": "This evidence can no longer be corrected. Withdraw it, and add it again.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "evidence_settled" | "idempotency_in_flight" | "idempotency_key_reused";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `evidence_settled`: The author corrects evidence that was added more than 15 minutes ago, or that was withdrawn; or somebody says, or takes back, that they saw what withdrawn evidence found.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         *     - `own_evidence`: The author of evidence says that they saw it too.
+         */
+        "Conflict.evidence_settled.idempotency_in_flight.idempotency_key_reused.own_evidence": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "own_evidence",
+                 *       "message": "You added this evidence: that you saw it is known.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "evidence_settled" | "idempotency_in_flight" | "idempotency_key_reused" | "own_evidence";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `evidence_settled`: The author corrects evidence that was added more than 15 minutes ago, or that was withdrawn; or somebody says, or takes back, that they saw what withdrawn evidence found.
+         *     - `seed_merged`: The caller changes a seed that was merged. The message ends with the id of the other seed.
+         */
+        "Conflict.evidence_settled.seed_merged": {
             headers: {
                 [name: string]: unknown;
             };
@@ -5533,7 +6579,7 @@ export interface components {
                  */
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "evidence_settled";
+                    code?: "evidence_settled" | "seed_merged";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -5582,6 +6628,60 @@ export interface components {
                 "application/json": {
                     /** @enum {unknown} */
                     code?: "idempotency_in_flight" | "idempotency_key_reused";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         *     - `import_expired`: The caller undoes an import that is more than 14 days old.
+         *     - `import_in_progress`: The caller imports seeds, or undoes an import, while an import of the workspace is being made or undone.
+         *     - `import_undone`: The caller undoes an import that was undone.
+         */
+        "Conflict.idempotency_in_flight.idempotency_key_reused.import_expired.import_in_progress.import_undone": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "import_expired",
+                 *       "message": "An import can be undone for 14 days.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "import_expired" | "import_in_progress" | "import_undone";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         *     - `import_in_progress`: The caller imports seeds, or undoes an import, while an import of the workspace is being made or undone.
+         */
+        "Conflict.idempotency_in_flight.idempotency_key_reused.import_in_progress": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "import_in_progress",
+                 *       "message": "An import of this workspace is being made or undone. Try again when that has ended.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "import_in_progress";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -5728,6 +6828,33 @@ export interface components {
          * @description The request conflicts with the current state.
          *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
          *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         *     - `label_limit`: The workspace already has 100 labels.
+         *     - `label_name_taken`: Another label of the workspace already has this name, ignoring case.
+         */
+        "Conflict.idempotency_in_flight.idempotency_key_reused.label_limit.label_name_taken": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "label_limit",
+                 *       "message": "The workspace already has 100 labels. Delete one first.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "label_limit" | "label_name_taken";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
          *     - `last_owner`: The only owner of the workspace who is not suspended would leave or lose the role. When an account is deleted, `message` names the workspaces.
          */
         "Conflict.idempotency_in_flight.idempotency_key_reused.last_owner": {
@@ -5747,6 +6874,62 @@ export interface components {
                 "application/json": {
                     /** @enum {unknown} */
                     code?: "idempotency_in_flight" | "idempotency_key_reused" | "last_owner";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         *     - `merge_expired`: The caller undoes a merge that is more than 14 days old.
+         *     - `seed_merged_again`: The caller undoes a merge into a seed that was merged since.
+         */
+        "Conflict.idempotency_in_flight.idempotency_key_reused.merge_expired.seed_merged_again": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "merge_expired",
+                 *       "message": "A merge can be undone for 14 days.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "merge_expired" | "seed_merged_again";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         *     - `merge_same_seed`: The caller merges a seed into itself.
+         *     - `merge_target_deleted`: The caller merges a seed into one that was deleted.
+         *     - `merge_target_merged`: The caller merges a seed into one that was merged. The message ends with the id of the seed that it is now.
+         *     - `seed_merged`: The caller changes a seed that was merged. The message ends with the id of the other seed.
+         */
+        "Conflict.idempotency_in_flight.idempotency_key_reused.merge_same_seed.merge_target_deleted.merge_target_merged.seed_merged": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "merge_target_merged",
+                 *       "message": "The other seed was itself merged into another one.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "merge_same_seed" | "merge_target_deleted" | "merge_target_merged" | "seed_merged";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -5806,9 +6989,37 @@ export interface components {
          * @description The request conflicts with the current state.
          *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
          *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
-         *     - `seed_closed`: The caller joins a seed that is validated or dropped.
+         *     - `saved_filter_limit`: The caller already has 50 saved filters in the workspace, or the workspace 50 shared ones.
+         *     - `saved_filter_name_taken`: Another saved filter of the caller, or another shared one of the workspace, already has this name, ignoring case.
          */
-        "Conflict.idempotency_in_flight.idempotency_key_reused.seed_closed": {
+        "Conflict.idempotency_in_flight.idempotency_key_reused.saved_filter_limit.saved_filter_name_taken": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "saved_filter_limit",
+                 *       "message": "There are already 50 saved filters. Delete one first.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "saved_filter_limit" | "saved_filter_name_taken";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         *     - `seed_closed`: The caller joins a seed that is validated or dropped.
+         *     - `seed_merged`: The caller changes a seed that was merged. The message ends with the id of the other seed.
+         */
+        "Conflict.idempotency_in_flight.idempotency_key_reused.seed_closed.seed_merged": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -5824,7 +7035,7 @@ export interface components {
                  */
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "seed_closed";
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "seed_closed" | "seed_merged";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -5833,8 +7044,9 @@ export interface components {
          *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
          *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
          *     - `seed_in_use`: The creator deletes or restores a seed that others have joined or added to.
+         *     - `seed_merged`: The caller changes a seed that was merged. The message ends with the id of the other seed.
          */
-        "Conflict.idempotency_in_flight.idempotency_key_reused.seed_in_use": {
+        "Conflict.idempotency_in_flight.idempotency_key_reused.seed_in_use.seed_merged": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -5850,7 +7062,33 @@ export interface components {
                  */
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "seed_in_use";
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "seed_in_use" | "seed_merged";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         *     - `seed_merged`: The caller changes a seed that was merged. The message ends with the id of the other seed.
+         */
+        "Conflict.idempotency_in_flight.idempotency_key_reused.seed_merged": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "seed_merged",
+                 *       "message": "This seed was merged into another one.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "seed_merged";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -5903,6 +7141,32 @@ export interface components {
                 "application/json": {
                     /** @enum {unknown} */
                     code?: "idempotency_in_flight" | "idempotency_key_reused" | "service_client_limit";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         *     - `storage_quota`: The files of the workspace would be larger than `STORAGE_QUOTA_MEGABYTES` together.
+         */
+        "Conflict.idempotency_in_flight.idempotency_key_reused.storage_quota": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "storage_quota",
+                 *       "message": "The workspace has no room for this file. Delete files that are not needed any more.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "storage_quota";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -6111,6 +7375,29 @@ export interface components {
         };
         /**
          * @description The request conflicts with the current state.
+         *     - `label_name_taken`: Another label of the workspace already has this name, ignoring case.
+         */
+        "Conflict.label_name_taken": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "label_name_taken",
+                 *       "message": "Another label in this workspace already has this name.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "label_name_taken";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
          *     - `request_not_waiting`: A request to an agent is answered, declined or cancelled that was before, or that has expired.
          */
         "Conflict.request_not_waiting": {
@@ -6134,9 +7421,58 @@ export interface components {
         };
         /**
          * @description The request conflicts with the current state.
-         *     - `seed_closed`: The caller joins a seed that is validated or dropped.
+         *     - `request_not_waiting`: A request to an agent is answered, declined or cancelled that was before, or that has expired.
+         *     - `seed_merged`: The caller changes a seed that was merged. The message ends with the id of the other seed.
          */
-        "Conflict.seed_closed": {
+        "Conflict.request_not_waiting.seed_merged": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "request_not_waiting",
+                 *       "message": "This request does not wait for an answer any more.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "request_not_waiting" | "seed_merged";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `saved_filter_limit`: The caller already has 50 saved filters in the workspace, or the workspace 50 shared ones.
+         *     - `saved_filter_name_taken`: Another saved filter of the caller, or another shared one of the workspace, already has this name, ignoring case.
+         */
+        "Conflict.saved_filter_limit.saved_filter_name_taken": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "saved_filter_limit",
+                 *       "message": "There are already 50 saved filters. Delete one first.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "saved_filter_limit" | "saved_filter_name_taken";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `seed_closed`: The caller joins a seed that is validated or dropped.
+         *     - `seed_merged`: The caller changes a seed that was merged. The message ends with the id of the other seed.
+         */
+        "Conflict.seed_closed.seed_merged": {
             headers: {
                 [name: string]: unknown;
             };
@@ -6151,15 +7487,16 @@ export interface components {
                  */
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "seed_closed";
+                    code?: "seed_closed" | "seed_merged";
                 } & components["schemas"]["Conflict"];
             };
         };
         /**
          * @description The request conflicts with the current state.
          *     - `seed_in_use`: The creator deletes or restores a seed that others have joined or added to.
+         *     - `seed_merged`: The caller changes a seed that was merged. The message ends with the id of the other seed.
          */
-        "Conflict.seed_in_use": {
+        "Conflict.seed_in_use.seed_merged": {
             headers: {
                 [name: string]: unknown;
             };
@@ -6174,7 +7511,30 @@ export interface components {
                  */
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "seed_in_use";
+                    code?: "seed_in_use" | "seed_merged";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `seed_merged`: The caller changes a seed that was merged. The message ends with the id of the other seed.
+         */
+        "Conflict.seed_merged": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "seed_merged",
+                 *       "message": "This seed was merged into another one.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "seed_merged";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -6208,7 +7568,7 @@ export interface components {
          *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
          *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
          *     - `key_restricted`: The API key is restricted, and would create a key that may do more, loosen its own restrictions, or manage another key; or its `maxRole` is below `owner`, and the request concerns the account of its owner.
-         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
+         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
          */
         "Forbidden.email_unverified.invite_email_mismatch.key_not_for_workspace.key_read_only.key_restricted.service_account_not_allowed": {
             headers: {
@@ -6274,7 +7634,7 @@ export interface components {
         /**
          * @description The caller may not do this.
          *     - `insufficient_scope`: The grant of the agent lacks the scope of the operation or tool. `WWW-Authenticate` names the scopes to ask the person for (RFC 6750 section 3.1).
-         *     - `not_the_author`: The caller changes or deletes a comment of somebody else; or an agent, a comment or a seed that it did not write.
+         *     - `not_the_author`: The caller changes or deletes a comment of somebody else, or no longer shares a saved filter of somebody else; or an agent, a comment or a seed that it did not write.
          *     - `role_insufficient`: The caller's role in the workspace does not allow the operation.
          */
         "Forbidden.insufficient_scope.not_the_author.role_insufficient": {
@@ -6418,7 +7778,7 @@ export interface components {
          *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
          *     - `key_restricted`: The API key is restricted, and would create a key that may do more, loosen its own restrictions, or manage another key; or its `maxRole` is below `owner`, and the request concerns the account of its owner.
          *     - `recent_proof_required`: An API key exports or deletes the account of its owner, or transfers or deletes a workspace, and its owner has not allowed it on the website in the last ten minutes. For a workspace, each time anew.
-         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
+         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
          */
         "Forbidden.key_not_for_workspace.key_read_only.key_restricted.recent_proof_required.service_account_not_allowed": {
             headers: {
@@ -6444,7 +7804,7 @@ export interface components {
          *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
          *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
          *     - `key_restricted`: The API key is restricted, and would create a key that may do more, loosen its own restrictions, or manage another key; or its `maxRole` is below `owner`, and the request concerns the account of its owner.
-         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
+         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
          */
         "Forbidden.key_not_for_workspace.key_read_only.key_restricted.service_account_not_allowed": {
             headers: {
@@ -6455,7 +7815,7 @@ export interface components {
                  * @example {
                  *       "_tag": "Forbidden",
                  *       "code": "service_account_not_allowed",
-                 *       "message": "A service account may not do this. It can act in its workspace only, and not on the workspace as a whole.",
+                 *       "message": "A service account may not do this. It can act in its workspace only, not on the workspace as a whole, and not as a person who saw something.",
                  *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
                  *     }
                  */
@@ -6495,7 +7855,7 @@ export interface components {
          *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
          *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
          *     - `not_a_member`: The workspace exists, but the caller is not a member of it.
-         *     - `not_the_author`: The caller changes or deletes a comment of somebody else; or an agent, a comment or a seed that it did not write.
+         *     - `not_the_author`: The caller changes or deletes a comment of somebody else, or no longer shares a saved filter of somebody else; or an agent, a comment or a seed that it did not write.
          */
         "Forbidden.key_not_for_workspace.key_read_only.not_a_member.not_the_author": {
             headers: {
@@ -6521,9 +7881,28 @@ export interface components {
          *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
          *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
          *     - `not_a_member`: The workspace exists, but the caller is not a member of it.
+         *     - `not_the_author`: The caller changes or deletes a comment of somebody else, or no longer shares a saved filter of somebody else; or an agent, a comment or a seed that it did not write.
+         *     - `role_insufficient`: The caller's role in the workspace does not allow the operation.
+         */
+        "Forbidden.key_not_for_workspace.key_read_only.not_a_member.not_the_author.role_insufficient": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "key_not_for_workspace" | "key_read_only" | "not_a_member" | "not_the_author" | "role_insufficient";
+                } & components["schemas"]["Forbidden"];
+            };
+        };
+        /**
+         * @description The caller may not do this.
+         *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
+         *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
+         *     - `not_a_member`: The workspace exists, but the caller is not a member of it.
          *     - `recent_proof_required`: An API key exports or deletes the account of its owner, or transfers or deletes a workspace, and its owner has not allowed it on the website in the last ten minutes. For a workspace, each time anew.
          *     - `role_insufficient`: The caller's role in the workspace does not allow the operation.
-         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
+         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
          */
         "Forbidden.key_not_for_workspace.key_read_only.not_a_member.recent_proof_required.role_insufficient.service_account_not_allowed": {
             headers: {
@@ -6577,6 +7956,25 @@ export interface components {
          * @description The caller may not do this.
          *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
          *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
+         *     - `not_a_member`: The workspace exists, but the caller is not a member of it.
+         *     - `role_insufficient`: The caller's role in the workspace does not allow the operation.
+         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
+         */
+        "Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient.service_account_not_allowed": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "key_not_for_workspace" | "key_read_only" | "not_a_member" | "role_insufficient" | "service_account_not_allowed";
+                } & components["schemas"]["Forbidden"];
+            };
+        };
+        /**
+         * @description The caller may not do this.
+         *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
+         *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
          *     - `not_a_participant`: The caller adds evidence to a seed that they have not joined.
          *     - `role_insufficient`: The caller's role in the workspace does not allow the operation.
          */
@@ -6595,7 +7993,7 @@ export interface components {
          * @description The caller may not do this.
          *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
          *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
-         *     - `not_the_author`: The caller changes or deletes a comment of somebody else; or an agent, a comment or a seed that it did not write.
+         *     - `not_the_author`: The caller changes or deletes a comment of somebody else, or no longer shares a saved filter of somebody else; or an agent, a comment or a seed that it did not write.
          *     - `role_insufficient`: The caller's role in the workspace does not allow the operation.
          */
         "Forbidden.key_not_for_workspace.key_read_only.not_the_author.role_insufficient": {
@@ -6629,9 +8027,27 @@ export interface components {
         /**
          * @description The caller may not do this.
          *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
+         *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
+         *     - `role_insufficient`: The caller's role in the workspace does not allow the operation.
+         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
+         */
+        "Forbidden.key_not_for_workspace.key_read_only.role_insufficient.service_account_not_allowed": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "key_not_for_workspace" | "key_read_only" | "role_insufficient" | "service_account_not_allowed";
+                } & components["schemas"]["Forbidden"];
+            };
+        };
+        /**
+         * @description The caller may not do this.
+         *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
          *     - `key_restricted`: The API key is restricted, and would create a key that may do more, loosen its own restrictions, or manage another key; or its `maxRole` is below `owner`, and the request concerns the account of its owner.
          *     - `recent_proof_required`: An API key exports or deletes the account of its owner, or transfers or deletes a workspace, and its owner has not allowed it on the website in the last ten minutes. For a workspace, each time anew.
-         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
+         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
          */
         "Forbidden.key_not_for_workspace.key_restricted.recent_proof_required.service_account_not_allowed": {
             headers: {
@@ -6698,7 +8114,7 @@ export interface components {
          *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
          *     - `not_a_member`: The workspace exists, but the caller is not a member of it.
          *     - `role_insufficient`: The caller's role in the workspace does not allow the operation.
-         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
+         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
          */
         "Forbidden.key_not_for_workspace.not_a_member.role_insufficient.service_account_not_allowed": {
             headers: {
@@ -6714,7 +8130,7 @@ export interface components {
         /**
          * @description The caller may not do this.
          *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
-         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
+         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
          */
         "Forbidden.key_not_for_workspace.service_account_not_allowed": {
             headers: {
@@ -6725,7 +8141,7 @@ export interface components {
                  * @example {
                  *       "_tag": "Forbidden",
                  *       "code": "service_account_not_allowed",
-                 *       "message": "A service account may not do this. It can act in its workspace only, and not on the workspace as a whole.",
+                 *       "message": "A service account may not do this. It can act in its workspace only, not on the workspace as a whole, and not as a person who saw something.",
                  *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
                  *     }
                  */
@@ -6739,7 +8155,7 @@ export interface components {
          * @description The caller may not do this.
          *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
          *     - `key_restricted`: The API key is restricted, and would create a key that may do more, loosen its own restrictions, or manage another key; or its `maxRole` is below `owner`, and the request concerns the account of its owner.
-         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
+         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
          */
         "Forbidden.key_read_only.key_restricted.service_account_not_allowed": {
             headers: {
@@ -6763,7 +8179,7 @@ export interface components {
         /**
          * @description The caller may not do this.
          *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
-         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
+         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
          */
         "Forbidden.key_read_only.service_account_not_allowed": {
             headers: {
@@ -6774,7 +8190,7 @@ export interface components {
                  * @example {
                  *       "_tag": "Forbidden",
                  *       "code": "service_account_not_allowed",
-                 *       "message": "A service account may not do this. It can act in its workspace only, and not on the workspace as a whole.",
+                 *       "message": "A service account may not do this. It can act in its workspace only, not on the workspace as a whole, and not as a person who saw something.",
                  *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
                  *     }
                  */
@@ -6809,7 +8225,7 @@ export interface components {
         };
         /**
          * @description The caller may not do this.
-         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
+         *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
          */
         "Forbidden.service_account_not_allowed": {
             headers: {
@@ -6820,7 +8236,7 @@ export interface components {
                  * @example {
                  *       "_tag": "Forbidden",
                  *       "code": "service_account_not_allowed",
-                 *       "message": "A service account may not do this. It can act in its workspace only, and not on the workspace as a whole.",
+                 *       "message": "A service account may not do this. It can act in its workspace only, not on the workspace as a whole, and not as a person who saw something.",
                  *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
                  *     }
                  */
@@ -6856,6 +8272,133 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
+         *     - `attachment_limit`: A seed, a piece of evidence or a comment would have more than ten files.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         */
+        "InvalidInput.attachment_limit": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "attachment_limit";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
+         *     - `attachment_limit`: A seed, a piece of evidence or a comment would have more than ten files.
+         *     - `criteria_twice`: The request has both `successCriteria` and `criteria`, or an id is twice in `criteria`.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
+         */
+        "InvalidInput.attachment_limit.criteria_twice.idempotency_key_invalid": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "attachment_limit" | "criteria_twice" | "idempotency_key_invalid";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
+         *     - `attachment_limit`: A seed, a piece of evidence or a comment would have more than ten files.
+         *     - `criteria_twice`: The request has both `successCriteria` and `criteria`, or an id is twice in `criteria`.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `lead_invalid`: The request makes somebody the lead of a seed who has not joined it, is a viewer, or is suspended.
+         *     - `reason_without_status`: The request has `statusReason` without `status`.
+         */
+        "InvalidInput.attachment_limit.criteria_twice.lead_invalid.reason_without_status": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "attachment_limit" | "criteria_twice" | "lead_invalid" | "reason_without_status";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
+         *     - `attachment_limit`: A seed, a piece of evidence or a comment would have more than ten files.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
+         */
+        "InvalidInput.attachment_limit.idempotency_key_invalid": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "attachment_limit" | "idempotency_key_invalid";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
+         *     - `attachment_limit`: A seed, a piece of evidence or a comment would have more than ten files.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
+         *     - `source_url_invalid`: `sourceUrl` is not an http or https URL, or contains a user name or password.
+         */
+        "InvalidInput.attachment_limit.idempotency_key_invalid.source_url_invalid": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "attachment_limit" | "idempotency_key_invalid" | "source_url_invalid";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
+         *     - `attachment_limit`: A seed, a piece of evidence or a comment would have more than ten files.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `source_url_invalid`: `sourceUrl` is not an http or https URL, or contains a user name or password.
+         */
+        "InvalidInput.attachment_limit.source_url_invalid": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "attachment_limit" | "source_url_invalid";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
+         *     - `attachment_type`: The content of the file is neither an image (PNG, JPEG, WebP, GIF), a PDF, audio or video, nor text in UTF-8, or it is empty. The file name does not matter.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `file_missing`: The form of an upload contains no file.
+         *     - `file_not_alone`: The form of an upload contains more than one file, or too many other fields.
+         *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
+         *     - `image_invalid`: The content of the uploaded file is not a PNG, JPEG, WebP or GIF image. The file name does not matter.
+         *     - `image_too_large`: The uploaded image has more than 25 megapixels.
+         *     - `image_too_slow`: Decoding the uploaded image took longer than 10 seconds.
+         */
+        "InvalidInput.attachment_type.file_missing.file_not_alone.idempotency_key_invalid.image_invalid.image_too_large.image_too_slow": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "attachment_type" | "file_missing" | "file_not_alone" | "idempotency_key_invalid" | "image_invalid" | "image_too_large" | "image_too_slow";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
          *     - `client_keys_invalid`: With `private_key_jwt`, `jwks` and `jwksUri` are both given or both missing, `jwksUri` is not an https URL, or a key of `jwks` is not public, or of another kind than P-256, Ed25519 and RSA with at least 2,048 bits. With `client_secret_basic`, one of them is given.
          *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
@@ -6874,6 +8417,22 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
+         *     - `client_unusable`: `clients` contains a public client, which anybody can pass for.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         */
+        "InvalidInput.client_unusable": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "client_unusable";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
          *     - `confirmation_mismatch`: `confirmSlug` is not the current slug of the workspace, or `confirmEmail` not the email address of the caller.
          *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
@@ -6886,6 +8445,25 @@ export interface components {
                 "application/json": components["schemas"]["HttpApiDecodeError"] | ({
                     /** @enum {unknown} */
                     code?: "confirmation_mismatch" | "idempotency_key_invalid";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
+         *     - `criteria_twice`: The request has both `successCriteria` and `criteria`, or an id is twice in `criteria`.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `lead_invalid`: The request makes somebody the lead of a seed who has not joined it, is a viewer, or is suspended.
+         *     - `reason_without_status`: The request has `statusReason` without `status`.
+         *     - `text_invalid`: Website and command line only: a text is invalid; the message says why. The API returns `decode_error` instead.
+         */
+        "InvalidInput.criteria_twice.lead_invalid.reason_without_status.text_invalid": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "criteria_twice" | "lead_invalid" | "reason_without_status" | "text_invalid";
                 } & components["schemas"]["InvalidInput"]);
             };
         };
@@ -7079,6 +8657,77 @@ export interface components {
         /**
          * @description The request is malformed or its input is invalid.
          *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `file_missing`: The form of an upload contains no file.
+         *     - `file_not_alone`: The form of an upload contains more than one file, or too many other fields.
+         *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
+         *     - `mapping_invalid`: `mapping` is not a JSON object, names a column that the table does not have or has twice, a field that seeds do not have, or a field twice; or no column is the title or the summary. The message says what is wrong.
+         *     - `table_invalid`: The file is not CSV in UTF-8, has no rows or more than 5,000, more than 200 columns, or a row of more than 100,000 bytes. The message says what is wrong.
+         */
+        "InvalidInput.file_missing.file_not_alone.idempotency_key_invalid.mapping_invalid.table_invalid": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "file_missing" | "file_not_alone" | "idempotency_key_invalid" | "mapping_invalid" | "table_invalid";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `id_limit`: A parameter has more than 100 ids, separated by commas.
+         */
+        "InvalidInput.id_limit": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "id_limit";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `id_limit`: A parameter has more than 100 ids, separated by commas.
+         *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
+         *     - `text_invalid`: Website and command line only: a text is invalid; the message says why. The API returns `decode_error` instead.
+         */
+        "InvalidInput.id_limit.idempotency_key_invalid.text_invalid": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "id_limit" | "idempotency_key_invalid" | "text_invalid";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `id_limit`: A parameter has more than 100 ids, separated by commas.
+         *     - `text_invalid`: Website and command line only: a text is invalid; the message says why. The API returns `decode_error` instead.
+         */
+        "InvalidInput.id_limit.text_invalid": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "id_limit" | "text_invalid";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          */
         "InvalidInput.idempotency_key_invalid": {
@@ -7112,23 +8761,6 @@ export interface components {
         /**
          * @description The request is malformed or its input is invalid.
          *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
-         *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
-         *     - `source_url_invalid`: `sourceUrl` is not an http or https URL, or contains a user name or password.
-         */
-        "InvalidInput.idempotency_key_invalid.source_url_invalid": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
-                    /** @enum {unknown} */
-                    code?: "idempotency_key_invalid" | "source_url_invalid";
-                } & components["schemas"]["InvalidInput"]);
-            };
-        };
-        /**
-         * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `label_invalid`: Website only: the name of an API key or a team is invalid; the message says why. The API returns `decode_error` instead.
          */
         "InvalidInput.label_invalid": {
@@ -7145,41 +8777,6 @@ export interface components {
         /**
          * @description The request is malformed or its input is invalid.
          *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
-         *     - `lead_invalid`: The request makes somebody the lead of a seed who has not joined it, is a viewer, or is suspended.
-         *     - `reason_without_status`: The request has `statusReason` without `status`.
-         */
-        "InvalidInput.lead_invalid.reason_without_status": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
-                    /** @enum {unknown} */
-                    code?: "lead_invalid" | "reason_without_status";
-                } & components["schemas"]["InvalidInput"]);
-            };
-        };
-        /**
-         * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
-         *     - `lead_invalid`: The request makes somebody the lead of a seed who has not joined it, is a viewer, or is suspended.
-         *     - `reason_without_status`: The request has `statusReason` without `status`.
-         *     - `text_invalid`: Website and command line only: a text is invalid; the message says why. The API returns `decode_error` instead.
-         */
-        "InvalidInput.lead_invalid.reason_without_status.text_invalid": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
-                    /** @enum {unknown} */
-                    code?: "lead_invalid" | "reason_without_status" | "text_invalid";
-                } & components["schemas"]["InvalidInput"]);
-            };
-        };
-        /**
-         * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `person_not_askable`: The request asks a viewer, a service account, a suspended person or the caller to join a seed.
          */
         "InvalidInput.person_not_askable": {
@@ -7190,22 +8787,6 @@ export interface components {
                 "application/json": components["schemas"]["HttpApiDecodeError"] | ({
                     /** @enum {unknown} */
                     code?: "person_not_askable";
-                } & components["schemas"]["InvalidInput"]);
-            };
-        };
-        /**
-         * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
-         *     - `source_url_invalid`: `sourceUrl` is not an http or https URL, or contains a user name or password.
-         */
-        "InvalidInput.source_url_invalid": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
-                    /** @enum {unknown} */
-                    code?: "source_url_invalid";
                 } & components["schemas"]["InvalidInput"]);
             };
         };
@@ -7244,6 +8825,55 @@ export interface components {
         };
         /**
          * @description The target does not exist, or the caller may not see it.
+         *     - `attachment_not_found`: An id in `attachmentIds` is that of no file that the caller has uploaded to the workspace and that nothing uses yet, nor of a file that this seed, evidence or comment has already.
+         *     - `criterion_not_found`: `criteria` or `criterionIds` has an id that no success criterion of the seed has. A new seed has none.
+         *     - `not_found`: An id or slug in the request does not exist, or the caller may not see what it names. The two cases get the same response.
+         */
+        "NotFound.attachment_not_found.criterion_not_found.not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "attachment_not_found" | "criterion_not_found" | "not_found";
+                } & components["schemas"]["NotFound"];
+            };
+        };
+        /**
+         * @description The target does not exist, or the caller may not see it.
+         *     - `attachment_not_found`: An id in `attachmentIds` is that of no file that the caller has uploaded to the workspace and that nothing uses yet, nor of a file that this seed, evidence or comment has already.
+         *     - `not_found`: An id or slug in the request does not exist, or the caller may not see what it names. The two cases get the same response.
+         */
+        "NotFound.attachment_not_found.not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "attachment_not_found" | "not_found";
+                } & components["schemas"]["NotFound"];
+            };
+        };
+        /**
+         * @description The target does not exist, or the caller may not see it.
+         *     - `criterion_not_found`: `criteria` or `criterionIds` has an id that no success criterion of the seed has. A new seed has none.
+         *     - `not_found`: An id or slug in the request does not exist, or the caller may not see what it names. The two cases get the same response.
+         */
+        "NotFound.criterion_not_found.not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "criterion_not_found" | "not_found";
+                } & components["schemas"]["NotFound"];
+            };
+        };
+        /**
+         * @description The target does not exist, or the caller may not see it.
          *     - `not_found`: An id or slug in the request does not exist, or the caller may not see what it names. The two cases get the same response.
          */
         "NotFound.not_found": {
@@ -7255,6 +8885,24 @@ export interface components {
                     /** @enum {unknown} */
                     code?: "not_found";
                 } & components["schemas"]["NotFound"];
+            };
+        };
+        /**
+         * @description The request is too large.
+         *     - `attachment_too_large`: The uploaded file is larger than 25 MiB, or an image would be when it is made anew.
+         *     - `body_too_large`: The JSON body is larger than 64 KiB, or the uploaded file is larger than 5 MiB.
+         *     - `headers_too_large`: The request headers are larger than 16 KiB in total.
+         *     - `url_too_long`: The path and query are longer than 8 KiB in total.
+         */
+        "PayloadTooLarge.attachment_too_large.body_too_large.headers_too_large.url_too_long": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "attachment_too_large" | "body_too_large" | "headers_too_large" | "url_too_long";
+                } & components["schemas"]["PayloadTooLarge"];
             };
         };
         /**
@@ -7331,7 +8979,25 @@ export interface components {
          * @description The service is not available at the moment.
          *     - `database_unavailable`: The database cannot be reached, or does not respond in time. Retry after `Retry-After` seconds.
          *     - `overloaded`: The service as a whole has more requests than it can process. Retry after `Retry-After` seconds.
-         *     - `storage_unavailable`: Pictures cannot be stored or read: the disk is full or read-only, or the object store does not respond. Retry after `Retry-After` seconds.
+         *     - `storage_unavailable`: Pictures and other files cannot be stored or read: the disk is full or read-only, or the object store does not respond. Retry after `Retry-After` seconds.
+         */
+        "ServiceUnavailable.database_unavailable.overloaded.storage_unavailable": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "database_unavailable" | "overloaded" | "storage_unavailable";
+                } & components["schemas"]["ServiceUnavailable"];
+            };
+        };
+        /**
+         * @description The service is not available at the moment.
+         *     - `database_unavailable`: The database cannot be reached, or does not respond in time. Retry after `Retry-After` seconds.
+         *     - `overloaded`: The service as a whole has more requests than it can process. Retry after `Retry-After` seconds.
+         *     - `storage_unavailable`: Pictures and other files cannot be stored or read: the disk is full or read-only, or the object store does not respond. Retry after `Retry-After` seconds.
          *     - `uploads_busy`: Too many images are waiting to be decoded. Retry after `Retry-After` seconds.
          */
         "ServiceUnavailable.database_unavailable.overloaded.storage_unavailable.uploads_busy": {
@@ -7556,7 +9222,7 @@ export interface components {
          *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
          *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. While the process has more than `REQUESTS_AT_ONCE_MAX` requests in progress, callers who have a tenth of them are refused first. Retry after `Retry-After` seconds.
          *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
-         *     - `too_many_uploads`: The caller has uploaded more files than `UPLOAD_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
+         *     - `too_many_uploads`: The caller has uploaded more pictures and tables than `UPLOAD_LIMIT_PER_HOUR`, or more files than `ATTACHMENT_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
          */
         "TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_uploads": {
             headers: {
@@ -7657,14 +9323,22 @@ export interface components {
         "header.If-None-Match": string;
         /** @description The id of the API key. It is no secret. */
         "path.apiKeyId": string;
+        /** @description The id of the file. */
+        "path.attachmentId": string;
         /** @description The id of the comment. */
         "path.commentId": string;
         /** @description The id of the evidence. */
         "path.evidenceId": string;
+        /** @description The id of the saved filter. */
+        "path.filterId": string;
         /** @description The id of the seed. */
         "path.id": string;
+        /** @description The id of the import. */
+        "path.importId": string;
         /** @description The id of the invite. */
         "path.inviteId": string;
+        /** @description The id of the label. */
+        "path.labelId": string;
         /** @description The id of the service account. */
         "path.serviceAccountId": string;
         /** @description The slug of the workspace, or one that it had in the last 90 days. */
@@ -7681,10 +9355,26 @@ export interface components {
         "path.workspaceId": string;
         /** @description Only events behind this cursor, from an earlier response; `now`: only those that happen from now on. By default from the first event of the workspace. */
         "query.after": string;
+        /** @description Only seeds with more evidence for them than against them (`for`), less (`against`), as much (`even`), or without evidence (`none`). What was withdrawn does not count. */
+        "query.balance": "for" | "against" | "even" | "none";
+        /** @description Only seeds that this person created; `me`: the caller. */
+        "query.createdByUserId": string;
         /** @description Where the page starts, from the `Link` of the previous page. */
         "query.cursor": string;
+        /** @description `true`: only deleted seeds, of those that the caller can restore. */
+        "query.deleted": boolean;
+        /** @description Only seeds that are neither validated nor dropped, and whose `decideBy` is past (`overdue`), or today or one of the six days after it (`week`), in UTC; or that have had no evidence for more than 30 days (`silent`): none was added since, nor were they created. */
+        "query.due": "overdue" | "week" | "silent";
         /** @description Only events of this agent: with this `grantId`. */
         "query.grantId": string;
+        /** @description Only seeds with these ids. One that does not exist is ignored. At most 100: repeat the parameter, or separate them by commas. */
+        "query.ids": string[];
+        /** @description `true`: only seeds that the caller has joined. `false`: only seeds that the caller has not joined. */
+        "query.joined": boolean;
+        /** @description Only seeds with all of these labels. No seed has one that does not exist. At most 100: repeat the parameter, or separate them by commas. */
+        "query.labelIds": string[];
+        /** @description Only seeds that this person leads; `me`: the caller, `none`: nobody. */
+        "query.leadUserId": string;
         /** @description The most items of a page. It has fewer where it would be larger than 1 MiB. */
         "query.limit": number;
         /** @description No events of these types. One that does not exist is ignored: it may be of a later version. */
@@ -7696,8 +9386,17 @@ export interface components {
         "query.q": string;
         /** @description Only events about this seed, those of its evidence included. */
         "query.seedId": string;
+        /** @description Only seeds with this status. The parameter may be repeated. */
+        "query.status": ("open" | "validating" | "validated" | "dropped") | ("open" | "validating" | "validated" | "dropped")[];
+        /** @description Only seeds of this team. */
+        "query.teamId": string;
         /** @description Only events of these types. Repeat the parameter, or separate them by commas. A type that does not exist is refused. */
         "query.types": string[];
+        /**
+         * @description Only seeds whose `activityAt` is at or after this time. A date without a time is its start in UTC.
+         * @example 2026-11-21T03:04:05.678Z
+         */
+        "query.updatedSince": string | unknown | unknown;
     };
     requestBodies: never;
     headers: {
@@ -7752,7 +9451,7 @@ export interface components {
          */
         Location: string;
         /**
-         * @description The current path of the resource (RFC 9110, section 8.7). Sent when the request path has a former slug, or when the operation has changed the slug.
+         * @description The current path of the resource (RFC 9110, section 8.7). Sent when the request path has a former slug, when the operation has changed the slug, or when a seed is read by the id of one that was merged into it.
          * @example /v1/workspaces/acme
          */
         "Content-Location": string;
@@ -7924,7 +9623,11 @@ export interface operations {
                      *       "grant_types_supported": [
                      *         "authorization_code",
                      *         "refresh_token",
-                     *         "client_credentials"
+                     *         "client_credentials",
+                     *         "urn:ietf:params:oauth:grant-type:jwt-bearer"
+                     *       ],
+                     *       "authorization_grant_profiles_supported": [
+                     *         "urn:ietf:params:oauth:grant-profile:id-jag"
                      *       ],
                      *       "scopes_supported": [
                      *         "validation-kit:read",
@@ -8209,11 +9912,12 @@ export interface operations {
                  */
                 "application/x-www-form-urlencoded": {
                     /** @enum {string} */
-                    grant_type: "authorization_code" | "refresh_token" | "client_credentials";
+                    grant_type: "authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:jwt-bearer";
                     code?: string;
                     code_verifier?: string;
                     redirect_uri?: string;
                     refresh_token?: string;
+                    assertion?: string;
                     client_id?: string;
                     client_secret?: string;
                     client_assertion_type?: string;
@@ -8245,7 +9949,7 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthTokens"];
                 };
             };
-            /** @description An error such as `invalid_grant` or `invalid_request` (RFC 6749 §5.2). `unauthorized_client`: the access of a client of a service account has ended. `invalid_scope`: it asks for more than it has. */
+            /** @description An error such as `invalid_grant` or `invalid_request` (RFC 6749 §5.2). `unauthorized_client`: the access of a client of a service account has ended, or the client is public and sends an assertion, or the workspace gives it no access by one. `invalid_scope`: it asks for more than it has. `invalid_target`: the resource is another one, or the person is not in the workspace, or in several. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8294,7 +9998,7 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            /** @description `temporarily_unavailable`: the database cannot be reached, or the metadata document or the keys of the client cannot. Retry later. */
+            /** @description `temporarily_unavailable`: the database cannot be reached, or the metadata document or the keys of the client or of the identity provider cannot. Retry later. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -8390,7 +10094,7 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            /** @description `temporarily_unavailable`: the database cannot be reached, or the metadata document or the keys of the client cannot. Retry later. */
+            /** @description `temporarily_unavailable`: the database cannot be reached, or the metadata document or the keys of the client or of the identity provider cannot. Retry later. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -8417,21 +10121,30 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Only this seed. Then only cursor and evidenceLimit have an effect. */
+                    /** @description Only this seed; then only cursor and evidenceLimit apply. */
                     seedId?: string;
                     /** @description Only these. */
                     status?: ("open" | "validating" | "validated" | "dropped") | ("open" | "validating" | "validated" | "dropped")[];
-                    /** @description Only seeds with all of these words, or words that begin with them. */
+                    /** @description With all these words, or words that begin with them. */
                     query?: string;
                     /**
-                     * @description Only seeds edited, or with evidence, since this date (UTC) or time (RFC 3339).
+                     * @description Edited, or with evidence, since this date (UTC) or time.
                      * @example 2026-11-21T03:04:05.678Z
                      */
                     updatedSince?: string | unknown | unknown;
-                    /** @description Only seeds that this person leads. */
+                    /** @description Led by this person. */
                     leadUserId?: string;
+                    /** @description Its name. */
+                    team?: string;
+                    /** @description Its name. */
+                    label?: string;
                     /**
-                     * @description Only seeds without evidence since then; 1970-01-01: without any.
+                     * @description Undecided seeds whose decideBy is past, or today or in the six days after it (UTC); silent: without evidence for 30 days.
+                     * @enum {string}
+                     */
+                    due?: "overdue" | "week" | "silent";
+                    /**
+                     * @description Without evidence since then; 1970-01-01: without any.
                      * @example 2026-11-21T03:04:05.678Z
                      */
                     noEvidenceSince?: string | unknown | unknown;
@@ -8440,11 +10153,11 @@ export interface operations {
                      * @enum {string}
                      */
                     sort?: "createdAt" | "updatedAt" | "activityAt";
-                    /** @description Seeds; default 200, of which at most 50 in full. */
+                    /** @description Seeds; default 200, at most 50 in full. */
                     limit?: number;
-                    /** @description nextCursor, with the same seedId and filters. */
+                    /** @description nextCursor, same filters. */
                     cursor?: string;
-                    /** @description Evidence of each seed; default 20. */
+                    /** @description Of each seed; default 20. */
                     evidenceLimit?: number;
                     /**
                      * @description summary: outline, summary and hypothesis as a table, to compare seeds. Default over MCP: outline; over HTTP: full.
@@ -8511,6 +10224,16 @@ export interface operations {
                      *           "name": "Grace Hopper"
                      *         }
                      *       ],
+                     *       "attachments": [
+                     *         {
+                     *           "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e12",
+                     *           "name": "interviews.csv",
+                     *           "type": "text/csv",
+                     *           "bytes": 18204,
+                     *           "evidenceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e02",
+                     *           "commentId": null
+                     *         }
+                     *       ],
                      *       "seeds": [
                      *         {
                      *           "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
@@ -8522,7 +10245,16 @@ export interface operations {
                      *           "successCriteria": [
                      *             "30 of 60 invited teams finish the setup within a day"
                      *           ],
+                     *           "criteria": [
+                     *             {
+                     *               "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11",
+                     *               "text": "30 of 60 invited teams finish the setup within a day",
+                     *               "state": "met"
+                     *             }
+                     *           ],
                      *           "status": "validating",
+                     *           "question": "Do we build it for all customers?",
+                     *           "decideBy": "2026-12-11",
                      *           "participantCount": 2,
                      *           "joined": true,
                      *           "agentName": null,
@@ -8543,6 +10275,9 @@ export interface operations {
                      *               "verdict": "supports",
                      *               "summary": "34 of 60 teams finished the setup within a day.",
                      *               "sourceUrl": "https://example.com/experiments/12",
+                     *               "criterionIds": [
+                     *                 "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11"
+                     *               ],
                      *               "authorUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *               "authorName": "Grace Hopper",
                      *               "agentName": "Research agent",
@@ -8640,7 +10375,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Of a result of search. */
+                    /** @description Of a seed or file. */
                     id: string;
                 };
             };
@@ -8696,7 +10431,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description A part of a name or an email address. */
+                    /** @description Part of a name or address. */
                     query?: string;
                     /**
                      * @description Only these.
@@ -8782,20 +10517,22 @@ export interface operations {
                      * @enum {string}
                      */
                     form?: "short" | "digest" | "full";
-                    /** @description Of workspace.created|updated|icon_changed|icon_removed|ownership_transferred|deleted|restored|exported member.joined|role_changed|updated|removed|suspended|unsuspended|left person.erased api_key.stopped invite.created|resent|revoked|declined|undeliverable|role_changed|accepted team.created|renamed|deleted|member_added|member_removed seed.created|updated|joined|person_asked|left|deleted|restored evidence.added|updated|withdrawn comment.added|updated|deleted agent_request.created|answered|declined|cancelled|expired integration.granted|changed|used|revoked service_account.created|updated|deleted|key_created|key_rotated|key_revoked|client_created|client_prolonged|client_revoked|keys_known webhook.created|updated|deleted|secret_rotated|tested|redelivered|disabled. */
+                    /** @description Of workspace.created|updated|icon_changed|icon_removed|agent_policy_changed|ownership_transferred|deleted|restored|exported|imported|import_undone member.joined|role_changed|updated|removed|suspended|unsuspended|left person.erased api_key.stopped invite.created|resent|revoked|declined|undeliverable|role_changed|accepted team.created|renamed|deleted|member_added|member_removed label.created|updated|deleted saved_filter.created|updated|deleted seed.created|updated|criterion_changed|joined|person_asked|left|deleted|restored|merged|unmerged attachment.deleted evidence.added|updated|withdrawn|seen|unseen comment.added|updated|deleted agent_request.created|answered|declined|cancelled|expired integration.granted|changed|used|revoked service_account.created|updated|deleted|key_created|key_rotated|key_revoked|client_created|client_prolonged|client_revoked|keys_known webhook.created|updated|deleted|secret_rotated|tested|redelivered|disabled. */
                     types?: string[];
                     /** @description All but these. */
                     notTypes?: string[];
                     /** @description About this seed, its evidence and comments. */
                     seedId?: string;
+                    /** @description Of its seeds. */
+                    teamId?: string;
                     /** @description This agent; `grant.id` of a kit is you. */
                     grantId?: string;
                     /** @description This person or their agents. */
                     actorUserId?: string;
-                    /** @description A seed, evidence, comment, person, team, invite or grant. */
+                    /** @description A seed, comment or person. */
                     targetId?: string;
                     /**
-                     * @description A date (UTC) or time (RFC 3339).
+                     * @description A date (UTC) or time.
                      * @example 2026-11-21T03:04:05.678Z
                      */
                     since?: string | unknown | unknown;
@@ -8992,6 +10729,8 @@ export interface operations {
                      *               "name": "Grace Hopper"
                      *             }
                      *           ],
+                     *           "teamMentions": [],
+                     *           "attachments": [],
                      *           "authorUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e10",
                      *           "authorName": "Ada Lovelace",
                      *           "agentName": null,
@@ -9043,6 +10782,9 @@ export interface operations {
                     /** @description Empty, or 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     hypothesis?: string;
                     successCriteria?: string[];
+                    /** @description Empty, or 1 to 300 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
+                    question?: string;
+                    decideBy?: string;
                 };
             };
         };
@@ -9068,7 +10810,16 @@ export interface operations {
                      *         "successCriteria": [
                      *           "30 of 60 invited teams finish the setup within a day"
                      *         ],
+                     *         "criteria": [
+                     *           {
+                     *             "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11",
+                     *             "text": "30 of 60 invited teams finish the setup within a day",
+                     *             "state": "met"
+                     *           }
+                     *         ],
                      *         "status": "validating",
+                     *         "question": "Do we build it for all customers?",
+                     *         "decideBy": "2026-12-11",
                      *         "participantCount": 2,
                      *         "joined": true,
                      *         "statusReason": "Sixty teams are invited.",
@@ -9082,6 +10833,14 @@ export interface operations {
                      *         "url": "https://app.example.com/s/01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
                      *         "leadUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *         "leadName": "Grace Hopper",
+                     *         "teamId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e07",
+                     *         "teamName": "Design",
+                     *         "labels": [
+                     *           {
+                     *             "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e14",
+                     *             "name": "Pricing"
+                     *           }
+                     *         ],
                      *         "following": true,
                      *         "evidenceCounts": {
                      *           "supports": 1,
@@ -9089,16 +10848,25 @@ export interface operations {
                      *           "neutral": 0
                      *         },
                      *         "commentCount": 0,
+                     *         "attachments": [],
                      *         "lastEvidenceAt": "2026-11-21T03:04:05.678Z",
                      *         "lastCommentAt": null,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "updatedAt": "2026-11-21T03:04:05.678Z",
                      *         "activityAt": "2026-11-21T03:04:05.678Z"
                      *       },
+                     *       "similar": [
+                     *         {
+                     *           "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11",
+                     *           "title": "Onboarding without a call",
+                     *           "status": "open",
+                     *           "url": "https://app.example.com/s/01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11"
+                     *         }
+                     *       ],
                      *       "url": "https://app.example.com/w/acme/seeds/01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06"
                      *     }
                      */
-                    "application/json": components["schemas"]["AgentSeed"];
+                    "application/json": components["schemas"]["AgentNewSeed"];
                 };
             };
             400: components["responses"]["InvalidInput.text_invalid"];
@@ -9140,6 +10908,20 @@ export interface operations {
                     /** @description Empty, or 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     hypothesis?: string;
                     successCriteria?: string[];
+                    /** @description Empty, or 1 to 300 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
+                    question?: string;
+                    decideBy?: string;
+                    criteria?: {
+                        /** @description The id of the criterion, which stays when its text changes. */
+                        id?: string;
+                        /** @description 1 to 300 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
+                        text: string;
+                        /**
+                         * @description Whether it is met: not known yet (`open`), `met` or `missed`.
+                         * @enum {string}
+                         */
+                        state?: "open" | "met" | "missed";
+                    }[];
                     /** @enum {string} */
                     status?: "open" | "validating" | "validated" | "dropped";
                     /** @description Empty, or 1 to 300 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
@@ -9171,7 +10953,16 @@ export interface operations {
                      *         "successCriteria": [
                      *           "30 of 60 invited teams finish the setup within a day"
                      *         ],
+                     *         "criteria": [
+                     *           {
+                     *             "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11",
+                     *             "text": "30 of 60 invited teams finish the setup within a day",
+                     *             "state": "met"
+                     *           }
+                     *         ],
                      *         "status": "validating",
+                     *         "question": "Do we build it for all customers?",
+                     *         "decideBy": "2026-12-11",
                      *         "participantCount": 2,
                      *         "joined": true,
                      *         "statusReason": "Sixty teams are invited.",
@@ -9185,6 +10976,14 @@ export interface operations {
                      *         "url": "https://app.example.com/s/01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
                      *         "leadUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *         "leadName": "Grace Hopper",
+                     *         "teamId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e07",
+                     *         "teamName": "Design",
+                     *         "labels": [
+                     *           {
+                     *             "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e14",
+                     *             "name": "Pricing"
+                     *           }
+                     *         ],
                      *         "following": true,
                      *         "evidenceCounts": {
                      *           "supports": 1,
@@ -9192,6 +10991,7 @@ export interface operations {
                      *           "neutral": 0
                      *         },
                      *         "commentCount": 0,
+                     *         "attachments": [],
                      *         "lastEvidenceAt": "2026-11-21T03:04:05.678Z",
                      *         "lastCommentAt": null,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
@@ -9204,10 +11004,11 @@ export interface operations {
                     "application/json": components["schemas"]["AgentSeed"];
                 };
             };
-            400: components["responses"]["InvalidInput.lead_invalid.reason_without_status.text_invalid"];
+            400: components["responses"]["InvalidInput.criteria_twice.lead_invalid.reason_without_status.text_invalid"];
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
-            404: components["responses"]["NotFound.not_found"];
+            404: components["responses"]["NotFound.criterion_not_found.not_found"];
+            409: components["responses"]["Conflict.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -9257,7 +11058,16 @@ export interface operations {
                      *         "successCriteria": [
                      *           "30 of 60 invited teams finish the setup within a day"
                      *         ],
+                     *         "criteria": [
+                     *           {
+                     *             "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11",
+                     *             "text": "30 of 60 invited teams finish the setup within a day",
+                     *             "state": "met"
+                     *           }
+                     *         ],
                      *         "status": "validating",
+                     *         "question": "Do we build it for all customers?",
+                     *         "decideBy": "2026-12-11",
                      *         "participantCount": 2,
                      *         "joined": true,
                      *         "statusReason": "Sixty teams are invited.",
@@ -9271,6 +11081,14 @@ export interface operations {
                      *         "url": "https://app.example.com/s/01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
                      *         "leadUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *         "leadName": "Grace Hopper",
+                     *         "teamId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e07",
+                     *         "teamName": "Design",
+                     *         "labels": [
+                     *           {
+                     *             "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e14",
+                     *             "name": "Pricing"
+                     *           }
+                     *         ],
                      *         "following": true,
                      *         "evidenceCounts": {
                      *           "supports": 1,
@@ -9278,6 +11096,7 @@ export interface operations {
                      *           "neutral": 0
                      *         },
                      *         "commentCount": 0,
+                     *         "attachments": [],
                      *         "lastEvidenceAt": "2026-11-21T03:04:05.678Z",
                      *         "lastCommentAt": null,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
@@ -9294,7 +11113,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.seed_closed"];
+            409: components["responses"]["Conflict.seed_closed.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -9344,7 +11163,16 @@ export interface operations {
                      *         "successCriteria": [
                      *           "30 of 60 invited teams finish the setup within a day"
                      *         ],
+                     *         "criteria": [
+                     *           {
+                     *             "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11",
+                     *             "text": "30 of 60 invited teams finish the setup within a day",
+                     *             "state": "met"
+                     *           }
+                     *         ],
                      *         "status": "validating",
+                     *         "question": "Do we build it for all customers?",
+                     *         "decideBy": "2026-12-11",
                      *         "participantCount": 2,
                      *         "joined": true,
                      *         "statusReason": "Sixty teams are invited.",
@@ -9358,6 +11186,14 @@ export interface operations {
                      *         "url": "https://app.example.com/s/01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
                      *         "leadUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *         "leadName": "Grace Hopper",
+                     *         "teamId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e07",
+                     *         "teamName": "Design",
+                     *         "labels": [
+                     *           {
+                     *             "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e14",
+                     *             "name": "Pricing"
+                     *           }
+                     *         ],
                      *         "following": true,
                      *         "evidenceCounts": {
                      *           "supports": 1,
@@ -9365,6 +11201,7 @@ export interface operations {
                      *           "neutral": 0
                      *         },
                      *         "commentCount": 0,
+                     *         "attachments": [],
                      *         "lastEvidenceAt": "2026-11-21T03:04:05.678Z",
                      *         "lastCommentAt": null,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
@@ -9381,6 +11218,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -9439,7 +11277,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.seed_closed"];
+            409: components["responses"]["Conflict.seed_closed.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_asked.too_many_at_once.too_many_bad_keys"];
@@ -9492,6 +11330,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope"];
             404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -9541,7 +11380,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope.not_the_author.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.seed_in_use"];
+            409: components["responses"]["Conflict.seed_in_use.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -9591,7 +11430,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope.not_the_author.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.seed_in_use"];
+            409: components["responses"]["Conflict.seed_in_use.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -9627,6 +11466,7 @@ export interface operations {
                     summary: string;
                     /** @description An http or https URL of at most 2048 characters. */
                     sourceUrl?: string;
+                    criterionIds?: string[];
                 };
             };
         };
@@ -9649,12 +11489,18 @@ export interface operations {
                      *         "verdict": "supports",
                      *         "summary": "34 of 60 teams finished the setup within a day.",
                      *         "sourceUrl": "https://example.com/experiments/12",
+                     *         "criterionIds": [
+                     *           "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11"
+                     *         ],
                      *         "authorUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *         "authorName": "Grace Hopper",
                      *         "agentName": "Research agent",
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "editedAt": null,
                      *         "workspaceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09",
+                     *         "attachments": [],
+                     *         "seenByCount": 0,
+                     *         "seenByMe": false,
                      *         "withdrawnAt": null,
                      *         "withdrawnByName": null,
                      *         "withdrawnReason": null
@@ -9668,7 +11514,8 @@ export interface operations {
             400: components["responses"]["InvalidInput.source_url_invalid.text_invalid"];
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope.not_a_participant.role_insufficient"];
-            404: components["responses"]["NotFound.not_found"];
+            404: components["responses"]["NotFound.criterion_not_found.not_found"];
+            409: components["responses"]["Conflict.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -9692,7 +11539,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The id of a piece of evidence. */
+                    /** @description The id of evidence. */
                     evidenceId: string;
                     /** @enum {string} */
                     kind?: "interview" | "survey" | "experiment" | "metric" | "note";
@@ -9702,6 +11549,7 @@ export interface operations {
                     summary?: string;
                     /** @description Empty, or an http or https URL of at most 2048 characters. */
                     sourceUrl?: string;
+                    criterionIds?: string[];
                 };
             };
         };
@@ -9726,8 +11574,8 @@ export interface operations {
             400: components["responses"]["InvalidInput.source_url_invalid.text_invalid"];
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope.not_the_author.role_insufficient"];
-            404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.evidence_settled"];
+            404: components["responses"]["NotFound.criterion_not_found.not_found"];
+            409: components["responses"]["Conflict.evidence_settled.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -9751,7 +11599,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The id of a piece of evidence. */
+                    /** @description The id of evidence. */
                     evidenceId: string;
                     /** @description Empty, or 1 to 300 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
                     reason?: string;
@@ -9780,6 +11628,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope.not_the_author.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -9890,6 +11739,7 @@ export interface operations {
                         summary: string;
                         /** @description An http or https URL of at most 2048 characters. */
                         sourceUrl?: string;
+                        criterionIds?: string[];
                     }[];
                 };
             };
@@ -9948,7 +11798,7 @@ export interface operations {
                     seedId: string;
                     /** @description 1 to 5000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     body: string;
-                    /** @description The id of a piece of evidence. */
+                    /** @description The id of evidence. */
                     evidenceId?: string;
                     /** @description From inbox. */
                     requestId?: string;
@@ -9980,6 +11830,8 @@ export interface operations {
                      *             "name": "Grace Hopper"
                      *           }
                      *         ],
+                     *         "teamMentions": [],
+                     *         "attachments": [],
                      *         "authorUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e10",
                      *         "authorName": "Ada Lovelace",
                      *         "agentName": null,
@@ -9996,7 +11848,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.request_not_waiting"];
+            409: components["responses"]["Conflict.request_not_waiting.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -10049,6 +11901,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope.not_the_author.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -10098,6 +11951,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope.not_the_author.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -11069,7 +12923,7 @@ export interface operations {
              *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
              *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
              *     - `key_restricted`: The API key is restricted, and would create a key that may do more, loosen its own restrictions, or manage another key; or its `maxRole` is below `owner`, and the request concerns the account of its owner.
-             *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
+             *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
              */
             403: {
                 headers: {
@@ -11509,7 +13363,7 @@ export interface operations {
              * @description The caller may not do this.
              *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
              *     - `key_restricted`: The API key is restricted, and would create a key that may do more, loosen its own restrictions, or manage another key; or its `maxRole` is below `owner`, and the request concerns the account of its owner.
-             *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
+             *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
              */
             403: {
                 headers: {
@@ -11781,7 +13635,7 @@ export interface operations {
              *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
              *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
              *     - `key_restricted`: The API key is restricted, and would create a key that may do more, loosen its own restrictions, or manage another key; or its `maxRole` is below `owner`, and the request concerns the account of its owner.
-             *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
+             *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
              */
             403: {
                 headers: {
@@ -11792,7 +13646,7 @@ export interface operations {
                      * @example {
                      *       "_tag": "Forbidden",
                      *       "code": "service_account_not_allowed",
-                     *       "message": "A service account may not do this. It can act in its workspace only, and not on the workspace as a whole.",
+                     *       "message": "A service account may not do this. It can act in its workspace only, not on the workspace as a whole, and not as a person who saw something.",
                      *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
                      *     }
                      */
@@ -12033,7 +13887,7 @@ export interface operations {
              *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
              *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
              *     - `key_restricted`: The API key is restricted, and would create a key that may do more, loosen its own restrictions, or manage another key; or its `maxRole` is below `owner`, and the request concerns the account of its owner.
-             *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
+             *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
              */
             403: {
                 headers: {
@@ -12044,7 +13898,7 @@ export interface operations {
                      * @example {
                      *       "_tag": "Forbidden",
                      *       "code": "service_account_not_allowed",
-                     *       "message": "A service account may not do this. It can act in its workspace only, and not on the workspace as a whole.",
+                     *       "message": "A service account may not do this. It can act in its workspace only, not on the workspace as a whole, and not as a person who saw something.",
                      *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
                      *     }
                      */
@@ -12371,7 +14225,7 @@ export interface operations {
              *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
              *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
              *     - `key_restricted`: The API key is restricted, and would create a key that may do more, loosen its own restrictions, or manage another key; or its `maxRole` is below `owner`, and the request concerns the account of its owner.
-             *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
+             *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
              */
             403: {
                 headers: {
@@ -12382,7 +14236,7 @@ export interface operations {
                      * @example {
                      *       "_tag": "Forbidden",
                      *       "code": "service_account_not_allowed",
-                     *       "message": "A service account may not do this. It can act in its workspace only, and not on the workspace as a whole.",
+                     *       "message": "A service account may not do this. It can act in its workspace only, not on the workspace as a whole, and not as a person who saw something.",
                      *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
                      *     }
                      */
@@ -12567,6 +14421,7 @@ export interface operations {
                      *         "notifyRoleChanges": "mail",
                      *         "notifyAcceptedInvites": "inbox",
                      *         "notifyAgents": "mail",
+                     *         "notifyDecisions": "mail",
                      *         "createdAt": "2026-11-21T03:04:05.678Z"
                      *       },
                      *       "formerEmails": [],
@@ -12587,9 +14442,13 @@ export interface operations {
                      *       "agents": [],
                      *       "invites": [],
                      *       "seeds": [],
+                     *       "savedFilters": [],
                      *       "statusChanges": [],
+                     *       "merges": [],
                      *       "evidence": [],
+                     *       "seenEvidence": [],
                      *       "comments": [],
+                     *       "attachments": [],
                      *       "agentRequests": [],
                      *       "participations": [],
                      *       "follows": [],
@@ -13119,7 +14978,8 @@ export interface operations {
                      *       "digest": true,
                      *       "roleChanges": "mail",
                      *       "acceptedInvites": "inbox",
-                     *       "agents": "mail"
+                     *       "agents": "mail",
+                     *       "decisions": "mail"
                      *     }
                      */
                     "application/json": components["schemas"]["NotificationPreferences"];
@@ -13172,6 +15032,11 @@ export interface operations {
                      * @enum {string}
                      */
                     agents?: "mail" | "inbox" | "off";
+                    /**
+                     * @description A seed that the caller leads or follows is to be decided within three days.
+                     * @enum {string}
+                     */
+                    decisions?: "mail" | "inbox" | "off";
                 };
             };
         };
@@ -13398,7 +15263,7 @@ export interface operations {
              *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
              *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
              *     - `key_restricted`: The API key is restricted, and would create a key that may do more, loosen its own restrictions, or manage another key; or its `maxRole` is below `owner`, and the request concerns the account of its owner.
-             *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
+             *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
              *     - `workspace_creation_disabled`: The caller would create a workspace, and `WORKSPACE_CREATION=nobody` lets only operators do that.
              */
             403: {
@@ -13529,7 +15394,7 @@ export interface operations {
             /**
              * @description The caller may not do this.
              *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
-             *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace.
+             *     - `service_account_not_allowed`: The API key is that of a service account, and the request changes something outside of its workspace, reads there what only people have, or would delete, transfer or export the workspace, or is about which agents identity providers let in, or says what a person saw.
              */
             403: {
                 headers: {
@@ -13540,7 +15405,7 @@ export interface operations {
                      * @example {
                      *       "_tag": "Forbidden",
                      *       "code": "service_account_not_allowed",
-                     *       "message": "A service account may not do this. It can act in its workspace only, and not on the workspace as a whole.",
+                     *       "message": "A service account may not do this. It can act in its workspace only, not on the workspace as a whole, and not as a person who saw something.",
                      *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
                      *     }
                      */
@@ -14388,6 +16253,18 @@ export interface operations {
                  * @example seed,evidence
                  */
                 kinds?: string;
+                /** @description Only seeds, with their evidence and comments, of this team. */
+                teamId?: string;
+                /** @description Only seeds, with their evidence and comments, that have this label. */
+                labelId?: string;
+                /** @description Only seeds, with their evidence and comments, that this person leads; `me`: the caller, `none`: nobody. */
+                leadUserId?: string;
+                /** @description Only seeds, with their evidence and comments, that `balance` of `seeds.list` chooses. */
+                balance?: "for" | "against" | "even" | "none";
+                /** @description Only seeds, with their evidence and comments, that `due` of `seeds.list` chooses. */
+                due?: "overdue" | "week" | "silent";
+                /** @description Only seeds, with their evidence and comments, with this status. */
+                status?: "open" | "validating" | "validated" | "dropped";
                 /** @description `exact`, the default, finds what has all words, each whole or as the beginning of one: `meeting` finds `meetings`. `similar` finds only what `exact` does not, often nothing: words in another number (`invoices` finds `invoice`), with or without an Arabic article, and in names and titles also from the middle of a word, or with a mistake in it. Ask for it when `exact` found little, and add its results to those. */
                 match?: "exact" | "similar";
             };
@@ -15661,6 +17538,697 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
     };
+    "labels.list": {
+        parameters: {
+            query?: {
+                /** @description The most items of a page. It has fewer where it would be larger than 1 MiB. */
+                limit?: components["parameters"]["query.limit"];
+                /** @description Where the page starts, from the `Link` of the previous page. */
+                cursor?: components["parameters"]["query.cursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of labels. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e14",
+                     *         "workspaceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09",
+                     *         "name": "Pricing",
+                     *         "createdAt": "2026-11-21T03:04:05.678Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Label"][];
+                };
+            };
+            400: components["responses"]["InvalidInput.cursor_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "labels.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Pricing"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description 1 to 64 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The new label. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Location: components["headers"]["Location"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "label": {
+                     *         "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e14",
+                     *         "workspaceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09",
+                     *         "name": "Pricing",
+                     *         "createdAt": "2026-11-21T03:04:05.678Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LabelCreation"];
+                };
+            };
+            400: components["responses"]["InvalidInput.idempotency_key_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.label_limit.label_name_taken"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "labels.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The tags that the client has, or `*`. If the current one is among them, the response is 304. */
+                "If-None-Match"?: components["parameters"]["header.If-None-Match"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the label. */
+                labelId: components["parameters"]["path.labelId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The label. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e14",
+                     *       "workspaceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09",
+                     *       "name": "Pricing",
+                     *       "createdAt": "2026-11-21T03:04:05.678Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Label"];
+                };
+            };
+            /** @description The client has the current response, by a tag in `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "labels.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the label. */
+                labelId: components["parameters"]["path.labelId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The change was made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "labels.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A tag that the client has read, several, or `*`. If what the request changes has the version of none of them, nothing is changed, and the response is 412. */
+                "If-Match"?: components["parameters"]["header.If-Match"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the label. */
+                labelId: components["parameters"]["path.labelId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Pricing"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description 1 to 64 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The change was made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.label_name_taken"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "savedFilters.list": {
+        parameters: {
+            query?: {
+                /** @description The most items of a page. It has fewer where it would be larger than 1 MiB. */
+                limit?: components["parameters"]["query.limit"];
+                /** @description Where the page starts, from the `Link` of the previous page. */
+                cursor?: components["parameters"]["query.cursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of saved filters. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e15",
+                     *         "workspaceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09",
+                     *         "name": "Due this week",
+                     *         "shared": true,
+                     *         "createdByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *         "filters": {
+                     *           "status": [
+                     *             "open",
+                     *             "validating"
+                     *           ],
+                     *           "ids": null,
+                     *           "q": null,
+                     *           "createdByUserId": null,
+                     *           "leadUserId": "me",
+                     *           "balance": null,
+                     *           "teamId": null,
+                     *           "labelIds": null,
+                     *           "due": "week",
+                     *           "updatedSince": null,
+                     *           "joined": null,
+                     *           "sort": null
+                     *         },
+                     *         "createdAt": "2026-11-21T03:04:05.678Z",
+                     *         "updatedAt": "2026-11-21T03:04:05.678Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["SavedFilter"][];
+                };
+            };
+            400: components["responses"]["InvalidInput.cursor_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "savedFilters.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Due this week",
+                 *       "shared": true,
+                 *       "filters": {
+                 *         "leadUserId": "me",
+                 *         "due": "week"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @description 1 to 64 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
+                    name: string;
+                    /** @description Whether all members see it. */
+                    shared: boolean;
+                    /** @description Filters of `seeds.list`. Absent or null: not asked for. */
+                    filters: {
+                        /** @description Only seeds with one of these statuses. */
+                        status?: (("open" | "validating" | "validated" | "dropped") | ("open" | "validating" | "validated" | "dropped")[]) | null;
+                        /** @description Only seeds with these ids. */
+                        ids?: string[] | null;
+                        /** @description Only seeds whose texts have all of these words, or words that begin with them, as `workspaces.search` finds them. */
+                        q?: string | null;
+                        /** @description Only seeds that this person created; `me`: the caller. */
+                        createdByUserId?: string | null;
+                        /** @description Only seeds that this person leads; `me`: the caller, `none`: nobody. */
+                        leadUserId?: string | null;
+                        /** @description Only seeds with more evidence for them than against them (`for`), less (`against`), as much (`even`), or without evidence (`none`). What was withdrawn does not count. */
+                        balance?: ("for" | "against" | "even" | "none") | null;
+                        /** @description Only seeds of this team. */
+                        teamId?: string | null;
+                        /** @description Only seeds with all of these labels. */
+                        labelIds?: string[] | null;
+                        /** @description Only seeds that are neither validated nor dropped, and whose `decideBy` is past (`overdue`), or today or one of the six days after it (`week`), in UTC; or that have had no evidence for more than 30 days (`silent`): none was added since, nor were they created. */
+                        due?: ("overdue" | "week" | "silent") | null;
+                        /** @description Only seeds whose `activityAt` is at or after this time. A date without a time is its start in UTC. */
+                        updatedSince?: (string | unknown | unknown) | null;
+                        /** @description `true`: only seeds that the caller has joined. `false`: only seeds that the caller has not joined. */
+                        joined?: boolean | null;
+                        /** @description As `sort` of `seeds.list`. */
+                        sort?: ("createdAt" | "updatedAt" | "activityAt" | "decideBy" | "-decideBy") | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The new saved filter. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Location: components["headers"]["Location"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "savedFilter": {
+                     *         "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e15",
+                     *         "workspaceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09",
+                     *         "name": "Due this week",
+                     *         "shared": true,
+                     *         "createdByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *         "filters": {
+                     *           "status": [
+                     *             "open",
+                     *             "validating"
+                     *           ],
+                     *           "ids": null,
+                     *           "q": null,
+                     *           "createdByUserId": null,
+                     *           "leadUserId": "me",
+                     *           "balance": null,
+                     *           "teamId": null,
+                     *           "labelIds": null,
+                     *           "due": "week",
+                     *           "updatedSince": null,
+                     *           "joined": null,
+                     *           "sort": null
+                     *         },
+                     *         "createdAt": "2026-11-21T03:04:05.678Z",
+                     *         "updatedAt": "2026-11-21T03:04:05.678Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SavedFilterCreation"];
+                };
+            };
+            400: components["responses"]["InvalidInput.id_limit.idempotency_key_invalid.text_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.saved_filter_limit.saved_filter_name_taken"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "savedFilters.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The tags that the client has, or `*`. If the current one is among them, the response is 304. */
+                "If-None-Match"?: components["parameters"]["header.If-None-Match"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the saved filter. */
+                filterId: components["parameters"]["path.filterId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The saved filter. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e15",
+                     *       "workspaceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09",
+                     *       "name": "Due this week",
+                     *       "shared": true,
+                     *       "createdByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *       "filters": {
+                     *         "status": [
+                     *           "open",
+                     *           "validating"
+                     *         ],
+                     *         "ids": null,
+                     *         "q": null,
+                     *         "createdByUserId": null,
+                     *         "leadUserId": "me",
+                     *         "balance": null,
+                     *         "teamId": null,
+                     *         "labelIds": null,
+                     *         "due": "week",
+                     *         "updatedSince": null,
+                     *         "joined": null,
+                     *         "sort": null
+                     *       },
+                     *       "createdAt": "2026-11-21T03:04:05.678Z",
+                     *       "updatedAt": "2026-11-21T03:04:05.678Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SavedFilter"];
+                };
+            };
+            /** @description The client has the current response, by a tag in `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "savedFilters.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the saved filter. */
+                filterId: components["parameters"]["path.filterId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The change was made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "savedFilters.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A tag that the client has read, several, or `*`. If what the request changes has the version of none of them, nothing is changed, and the response is 412. */
+                "If-Match"?: components["parameters"]["header.If-Match"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the saved filter. */
+                filterId: components["parameters"]["path.filterId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Due soon"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description 1 to 64 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
+                    name?: string;
+                    /** @description Whether all members see it. */
+                    shared?: boolean;
+                    /** @description Filters of `seeds.list`. Absent or null: not asked for. */
+                    filters?: {
+                        /** @description Only seeds with one of these statuses. */
+                        status?: (("open" | "validating" | "validated" | "dropped") | ("open" | "validating" | "validated" | "dropped")[]) | null;
+                        /** @description Only seeds with these ids. */
+                        ids?: string[] | null;
+                        /** @description Only seeds whose texts have all of these words, or words that begin with them, as `workspaces.search` finds them. */
+                        q?: string | null;
+                        /** @description Only seeds that this person created; `me`: the caller. */
+                        createdByUserId?: string | null;
+                        /** @description Only seeds that this person leads; `me`: the caller, `none`: nobody. */
+                        leadUserId?: string | null;
+                        /** @description Only seeds with more evidence for them than against them (`for`), less (`against`), as much (`even`), or without evidence (`none`). What was withdrawn does not count. */
+                        balance?: ("for" | "against" | "even" | "none") | null;
+                        /** @description Only seeds of this team. */
+                        teamId?: string | null;
+                        /** @description Only seeds with all of these labels. */
+                        labelIds?: string[] | null;
+                        /** @description Only seeds that are neither validated nor dropped, and whose `decideBy` is past (`overdue`), or today or one of the six days after it (`week`), in UTC; or that have had no evidence for more than 30 days (`silent`): none was added since, nor were they created. */
+                        due?: ("overdue" | "week" | "silent") | null;
+                        /** @description Only seeds whose `activityAt` is at or after this time. A date without a time is its start in UTC. */
+                        updatedSince?: (string | unknown | unknown) | null;
+                        /** @description `true`: only seeds that the caller has joined. `false`: only seeds that the caller has not joined. */
+                        joined?: boolean | null;
+                        /** @description As `sort` of `seeds.list`. */
+                        sort?: ("createdAt" | "updatedAt" | "activityAt" | "decideBy" | "-decideBy") | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The change was made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["InvalidInput.id_limit.text_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.not_the_author.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.saved_filter_limit.saved_filter_name_taken"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
     "events.list": {
         parameters: {
             query?: {
@@ -15682,6 +18250,16 @@ export interface operations {
                 actorUserId?: string;
                 /** @description Only events with this `targetId`. */
                 targetId?: string;
+                /** @description Only events about seeds, as they are now, of this team. */
+                teamId?: string;
+                /** @description Only events about seeds, as they are now, that have this label. */
+                labelId?: string;
+                /** @description Only events about seeds, as they are now, that this person leads; `me`: the caller, `none`: nobody. */
+                leadUserId?: string;
+                /** @description Only events about seeds, as they are now, that `balance` of `seeds.list` chooses. */
+                balance?: "for" | "against" | "even" | "none";
+                /** @description Only events about seeds, as they are now, that `due` of `seeds.list` chooses. */
+                due?: "overdue" | "week" | "silent";
                 /**
                  * @description Only events at or after this time. A date without a time is its start in UTC.
                  * @example 2026-11-21T03:04:05.678Z
@@ -15972,9 +18550,13 @@ export interface operations {
                      *         "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0a",
                      *         "url": "https://hooks.example.com/workspace",
                      *         "description": "Announces new evidence",
+                     *         "format": null,
                      *         "types": [
                      *           "evidence.added"
                      *         ],
+                     *         "seedIds": [],
+                     *         "teamIds": [],
+                     *         "labelIds": [],
                      *         "status": "active",
                      *         "disabledReason": null,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
@@ -16022,8 +18604,16 @@ export interface operations {
                 "application/json": {
                     /** @description An https URL without a user name and password. */
                     url: string;
-                    /** @description The types of events to send (`/docs/guides/events`); empty: all. */
+                    /** @description The chat that messages are sent to: what has happened since the last one, in sentences with links, at most once a minute and not signed. Null: events (Standard Webhooks). */
+                    format?: ("slack" | "teams" | "discord" | "mattermost") | null;
+                    /** @description The types of events to send (`/docs/guides/events`); empty: all, or with a format those that everybody in the workspace may see. */
                     types?: string[];
+                    /** @description The seeds whose events are sent; empty: all events. */
+                    seedIds?: string[];
+                    /** @description Only events about seeds of these teams, as their team is when the event happens; empty: all events. */
+                    teamIds?: string[];
+                    /** @description Only events about seeds with one of these labels when the event happens; empty: all events. An event has to match each of these lists that is not empty. */
+                    labelIds?: string[];
                     /** @description Empty, or 1 to 200 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     description?: string;
                 };
@@ -16049,9 +18639,13 @@ export interface operations {
                      *         "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0a",
                      *         "url": "https://hooks.example.com/workspace",
                      *         "description": "Announces new evidence",
+                     *         "format": null,
                      *         "types": [
                      *           "evidence.added"
                      *         ],
+                     *         "seedIds": [],
+                     *         "teamIds": [],
+                     *         "labelIds": [],
                      *         "status": "active",
                      *         "disabledReason": null,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
@@ -16105,9 +18699,13 @@ export interface operations {
                      *       "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0a",
                      *       "url": "https://hooks.example.com/workspace",
                      *       "description": "Announces new evidence",
+                     *       "format": null,
                      *       "types": [
                      *         "evidence.added"
                      *       ],
+                     *       "seedIds": [],
+                     *       "teamIds": [],
+                     *       "labelIds": [],
                      *       "status": "active",
                      *       "disabledReason": null,
                      *       "createdAt": "2026-11-21T03:04:05.678Z",
@@ -16193,8 +18791,16 @@ export interface operations {
                 "application/json": {
                     /** @description An https URL without a user name and password. */
                     url?: string;
-                    /** @description The types of events to send (`/docs/guides/events`); empty: all. */
+                    /** @description The chat that messages are sent to: what has happened since the last one, in sentences with links, at most once a minute and not signed. Null: events (Standard Webhooks). */
+                    format?: ("slack" | "teams" | "discord" | "mattermost") | null;
+                    /** @description The types of events to send (`/docs/guides/events`); empty: all, or with a format those that everybody in the workspace may see. */
                     types?: string[];
+                    /** @description The seeds whose events are sent; empty: all events. */
+                    seedIds?: string[];
+                    /** @description Only events about seeds of these teams, as their team is when the event happens; empty: all events. */
+                    teamIds?: string[];
+                    /** @description Only events about seeds with one of these labels when the event happens; empty: all events. An event has to match each of these lists that is not empty. */
+                    labelIds?: string[];
                     /** @description Empty, or 1 to 200 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     description?: string;
                     /**
@@ -17264,6 +19870,143 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
     };
+    "workspaces.agentPolicy": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The tags that the client has, or `*`. If the current one is among them, the response is 304. */
+                "If-None-Match"?: components["parameters"]["header.If-None-Match"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The policy. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "assertedAgents": "on",
+                     *       "scopes": [
+                     *         "validation-kit:read",
+                     *         "workspace:read"
+                     *       ],
+                     *       "clients": [
+                     *         "r5xA2M42kEsTgS--bHms7YmKY5Cds6W08j24cbzs8ez"
+                     *       ],
+                     *       "updatedAt": "2026-11-21T03:04:05.678Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentPolicy"];
+                };
+            };
+            /** @description The client has the current response, by a tag in `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member.role_insufficient.service_account_not_allowed"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "workspaces.updateAgentPolicy": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A tag that the client has read, several, or `*`. If what the request changes has the version of none of them, nothing is changed, and the response is 412. */
+                "If-Match"?: components["parameters"]["header.If-Match"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "assertedAgents": "on",
+                 *       "scopes": [
+                 *         "workspace:read"
+                 *       ],
+                 *       "clients": [
+                 *         "r5xA2M42kEsTgS--bHms7YmKY5Cds6W08j24cbzs8ez"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Whether agents get access for members by assertions of identity providers.
+                     * @enum {string}
+                     */
+                    assertedAgents?: "off" | "on";
+                    /** @description What such agents may do at most, as OAuth scopes. `validation-kit:read` is always included. */
+                    scopes?: ("validation-kit:read" | "workspace:read" | "seeds:write")[];
+                    /** @description The ids of the OAuth clients that get access so. */
+                    clients?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The change was made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["InvalidInput.client_unusable"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient.service_account_not_allowed"];
+            404: components["responses"]["NotFound.not_found"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
     "people.list": {
         parameters: {
             query?: {
@@ -17342,26 +20085,34 @@ export interface operations {
                 /** @description Where the page starts, from the `Link` of the previous page. */
                 cursor?: components["parameters"]["query.cursor"];
                 /** @description Only seeds with this status. The parameter may be repeated. */
-                status?: ("open" | "validating" | "validated" | "dropped") | ("open" | "validating" | "validated" | "dropped")[];
+                status?: components["parameters"]["query.status"];
                 /** @description Only seeds with these ids. One that does not exist is ignored. At most 100: repeat the parameter, or separate them by commas. */
-                ids?: string[];
+                ids?: components["parameters"]["query.ids"];
                 /** @description Only seeds whose texts have all of these words, or words that begin with them, as `workspaces.search` finds them. */
                 q?: string;
-                /** @description Only seeds that this person created. */
-                createdByUserId?: string;
-                /** @description Only seeds that this person leads. */
-                leadUserId?: string;
+                /** @description Only seeds that this person created; `me`: the caller. */
+                createdByUserId?: components["parameters"]["query.createdByUserId"];
+                /** @description Only seeds that this person leads; `me`: the caller, `none`: nobody. */
+                leadUserId?: components["parameters"]["query.leadUserId"];
+                /** @description Only seeds with more evidence for them than against them (`for`), less (`against`), as much (`even`), or without evidence (`none`). What was withdrawn does not count. */
+                balance?: components["parameters"]["query.balance"];
+                /** @description Only seeds of this team. */
+                teamId?: components["parameters"]["query.teamId"];
+                /** @description Only seeds with all of these labels. No seed has one that does not exist. At most 100: repeat the parameter, or separate them by commas. */
+                labelIds?: components["parameters"]["query.labelIds"];
+                /** @description Only seeds that are neither validated nor dropped, and whose `decideBy` is past (`overdue`), or today or one of the six days after it (`week`), in UTC; or that have had no evidence for more than 30 days (`silent`): none was added since, nor were they created. */
+                due?: components["parameters"]["query.due"];
                 /**
                  * @description Only seeds whose `activityAt` is at or after this time. A date without a time is its start in UTC.
                  * @example 2026-11-21T03:04:05.678Z
                  */
-                updatedSince?: string | unknown | unknown;
+                updatedSince?: components["parameters"]["query.updatedSince"];
                 /** @description `true`: only seeds that the caller has joined. `false`: only seeds that the caller has not joined. */
-                joined?: boolean;
+                joined?: components["parameters"]["query.joined"];
                 /** @description `true`: only deleted seeds, of those that the caller can restore. */
-                deleted?: boolean;
-                /** @description The time to sort by, the latest first. */
-                sort?: "createdAt" | "updatedAt" | "activityAt";
+                deleted?: components["parameters"]["query.deleted"];
+                /** @description The time to sort by, the latest first; or `decideBy`, the earliest first, or `-decideBy`, the latest first, both with seeds that have none at the end. */
+                sort?: "createdAt" | "updatedAt" | "activityAt" | "decideBy" | "-decideBy";
             };
             header?: never;
             path: {
@@ -17395,7 +20146,16 @@ export interface operations {
                      *         "successCriteria": [
                      *           "30 of 60 invited teams finish the setup within a day"
                      *         ],
+                     *         "criteria": [
+                     *           {
+                     *             "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11",
+                     *             "text": "30 of 60 invited teams finish the setup within a day",
+                     *             "state": "met"
+                     *           }
+                     *         ],
                      *         "status": "validating",
+                     *         "question": "Do we build it for all customers?",
+                     *         "decideBy": "2026-12-11",
                      *         "participantCount": 2,
                      *         "joined": true,
                      *         "statusReason": "Sixty teams are invited.",
@@ -17409,6 +20169,14 @@ export interface operations {
                      *         "url": "https://app.example.com/s/01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
                      *         "leadUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *         "leadName": "Grace Hopper",
+                     *         "teamId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e07",
+                     *         "teamName": "Design",
+                     *         "labels": [
+                     *           {
+                     *             "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e14",
+                     *             "name": "Pricing"
+                     *           }
+                     *         ],
                      *         "following": true,
                      *         "evidenceCounts": {
                      *           "supports": 1,
@@ -17416,6 +20184,7 @@ export interface operations {
                      *           "neutral": 0
                      *         },
                      *         "commentCount": 0,
+                     *         "attachments": [],
                      *         "lastEvidenceAt": "2026-11-21T03:04:05.678Z",
                      *         "lastCommentAt": null,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
@@ -17477,6 +20246,31 @@ export interface operations {
                     hypothesis?: string;
                     /** @description What would show that the hypothesis is true. */
                     successCriteria?: string[];
+                    /** @description What is to be decided about it, up to 300 characters. Null or empty for none. */
+                    question?: string | null;
+                    /**
+                     * Format: date
+                     * @description The date (UTC) by which it is to be decided; null for none.
+                     */
+                    decideBy?: string | null;
+                    /** @description In place of `successCriteria`: all criteria, in their order, with ids and states. One without `id` is the one of the seed with the same text, or a new one; without `state` it keeps its state, and a new one is `open`. */
+                    criteria?: {
+                        /** @description The id of the criterion, which stays when its text changes. */
+                        id?: string;
+                        /** @description 1 to 300 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
+                        text: string;
+                        /**
+                         * @description Whether it is met: not known yet (`open`), `met` or `missed`.
+                         * @enum {string}
+                         */
+                        state?: "open" | "met" | "missed";
+                    }[];
+                    /** @description The id of a team of the workspace; null for none. */
+                    teamId?: string | null;
+                    /** @description The ids of all of its labels, in any order. */
+                    labelIds?: string[];
+                    /** @description The ids of its files, in their order: what the caller has uploaded and nothing uses yet. */
+                    attachmentIds?: string[];
                 };
             };
         };
@@ -17507,7 +20301,16 @@ export interface operations {
                      *         "successCriteria": [
                      *           "30 of 60 invited teams finish the setup within a day"
                      *         ],
+                     *         "criteria": [
+                     *           {
+                     *             "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11",
+                     *             "text": "30 of 60 invited teams finish the setup within a day",
+                     *             "state": "open"
+                     *           }
+                     *         ],
                      *         "status": "open",
+                     *         "question": "Do we build it for all customers?",
+                     *         "decideBy": "2026-12-11",
                      *         "participantCount": 1,
                      *         "joined": true,
                      *         "statusReason": "Sixty teams are invited.",
@@ -17521,6 +20324,14 @@ export interface operations {
                      *         "url": "https://app.example.com/s/01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
                      *         "leadUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *         "leadName": "Grace Hopper",
+                     *         "teamId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e07",
+                     *         "teamName": "Design",
+                     *         "labels": [
+                     *           {
+                     *             "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e14",
+                     *             "name": "Pricing"
+                     *           }
+                     *         ],
                      *         "following": true,
                      *         "evidenceCounts": {
                      *           "supports": 0,
@@ -17528,24 +20339,107 @@ export interface operations {
                      *           "neutral": 0
                      *         },
                      *         "commentCount": 0,
+                     *         "attachments": [],
                      *         "lastEvidenceAt": null,
                      *         "lastCommentAt": null,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "updatedAt": "2026-11-21T03:04:05.678Z",
                      *         "activityAt": "2026-11-21T03:04:05.678Z"
-                     *       }
+                     *       },
+                     *       "similar": [
+                     *         {
+                     *           "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11",
+                     *           "title": "Onboarding without a call",
+                     *           "status": "open",
+                     *           "url": "https://app.example.com/s/01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["SeedCreation"];
                 };
             };
-            400: components["responses"]["InvalidInput.idempotency_key_invalid"];
+            400: components["responses"]["InvalidInput.attachment_limit.criteria_twice.idempotency_key_invalid"];
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
-            404: components["responses"]["NotFound.not_found"];
+            404: components["responses"]["NotFound.attachment_not_found.criterion_not_found.not_found"];
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "seeds.count": {
+        parameters: {
+            query?: {
+                /** @description Only seeds with this status. The parameter may be repeated. */
+                status?: components["parameters"]["query.status"];
+                /** @description Only seeds with these ids. One that does not exist is ignored. At most 100: repeat the parameter, or separate them by commas. */
+                ids?: components["parameters"]["query.ids"];
+                /** @description Only seeds whose texts have all of these words, or words that begin with them, as `workspaces.search` finds them. */
+                q?: string;
+                /** @description Only seeds that this person created; `me`: the caller. */
+                createdByUserId?: components["parameters"]["query.createdByUserId"];
+                /** @description Only seeds that this person leads; `me`: the caller, `none`: nobody. */
+                leadUserId?: components["parameters"]["query.leadUserId"];
+                /** @description Only seeds with more evidence for them than against them (`for`), less (`against`), as much (`even`), or without evidence (`none`). What was withdrawn does not count. */
+                balance?: components["parameters"]["query.balance"];
+                /** @description Only seeds of this team. */
+                teamId?: components["parameters"]["query.teamId"];
+                /** @description Only seeds with all of these labels. No seed has one that does not exist. At most 100: repeat the parameter, or separate them by commas. */
+                labelIds?: components["parameters"]["query.labelIds"];
+                /** @description Only seeds that are neither validated nor dropped, and whose `decideBy` is past (`overdue`), or today or one of the six days after it (`week`), in UTC; or that have had no evidence for more than 30 days (`silent`): none was added since, nor were they created. */
+                due?: components["parameters"]["query.due"];
+                /**
+                 * @description Only seeds whose `activityAt` is at or after this time. A date without a time is its start in UTC.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                updatedSince?: components["parameters"]["query.updatedSince"];
+                /** @description `true`: only seeds that the caller has joined. `false`: only seeds that the caller has not joined. */
+                joined?: components["parameters"]["query.joined"];
+                /** @description `true`: only deleted seeds, of those that the caller can restore. */
+                deleted?: components["parameters"]["query.deleted"];
+            };
+            header?: never;
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The numbers of seeds. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "count": 12,
+                     *       "byStatus": {
+                     *         "open": 5,
+                     *         "validating": 4,
+                     *         "validated": 2,
+                     *         "dropped": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SeedCount"];
+                };
+            };
+            400: components["responses"]["InvalidInput.id_limit"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
@@ -17572,6 +20466,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
@@ -17588,7 +20483,16 @@ export interface operations {
                      *       "successCriteria": [
                      *         "30 of 60 invited teams finish the setup within a day"
                      *       ],
+                     *       "criteria": [
+                     *         {
+                     *           "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11",
+                     *           "text": "30 of 60 invited teams finish the setup within a day",
+                     *           "state": "met"
+                     *         }
+                     *       ],
                      *       "status": "validating",
+                     *       "question": "Do we build it for all customers?",
+                     *       "decideBy": "2026-12-11",
                      *       "participantCount": 2,
                      *       "joined": true,
                      *       "statusReason": "Sixty teams are invited.",
@@ -17602,6 +20506,14 @@ export interface operations {
                      *       "url": "https://app.example.com/s/01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
                      *       "leadUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *       "leadName": "Grace Hopper",
+                     *       "teamId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e07",
+                     *       "teamName": "Design",
+                     *       "labels": [
+                     *         {
+                     *           "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e14",
+                     *           "name": "Pricing"
+                     *         }
+                     *       ],
                      *       "following": true,
                      *       "evidenceCounts": {
                      *         "supports": 1,
@@ -17609,6 +20521,7 @@ export interface operations {
                      *         "neutral": 0
                      *       },
                      *       "commentCount": 0,
+                     *       "attachments": [],
                      *       "lastEvidenceAt": "2026-11-21T03:04:05.678Z",
                      *       "lastCommentAt": null,
                      *       "createdAt": "2026-11-21T03:04:05.678Z",
@@ -17625,6 +20538,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
@@ -17674,7 +20588,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.seed_in_use"];
+            409: components["responses"]["Conflict.seed_in_use.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -17716,6 +20630,25 @@ export interface operations {
                     hypothesis?: string;
                     /** @description What would show that the hypothesis is true. */
                     successCriteria?: string[];
+                    /** @description What is to be decided about it, up to 300 characters. Null or empty for none. */
+                    question?: string | null;
+                    /**
+                     * Format: date
+                     * @description The date (UTC) by which it is to be decided; null for none.
+                     */
+                    decideBy?: string | null;
+                    /** @description In place of `successCriteria`: all criteria, in their order, with ids and states. One without `id` is the one of the seed with the same text, or a new one; without `state` it keeps its state, and a new one is `open`. */
+                    criteria?: {
+                        /** @description The id of the criterion, which stays when its text changes. */
+                        id?: string;
+                        /** @description 1 to 300 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
+                        text: string;
+                        /**
+                         * @description Whether it is met: not known yet (`open`), `met` or `missed`.
+                         * @enum {string}
+                         */
+                        state?: "open" | "met" | "missed";
+                    }[];
                     /**
                      * @description How far the idea is tested. A seed that is `validated` or `dropped` is decided: nobody else can join it.
                      * @enum {string}
@@ -17725,6 +20658,12 @@ export interface operations {
                     statusReason?: string;
                     /** @description The id of the person who leads the seed; null for nobody. */
                     leadUserId?: string | null;
+                    /** @description The id of a team of the workspace; null for none. */
+                    teamId?: string | null;
+                    /** @description The ids of all of its labels, in any order. */
+                    labelIds?: string[];
+                    /** @description The ids of its files, in their order: those that it has, and what the caller has uploaded and nothing uses yet. A file that is left out is deleted. */
+                    attachmentIds?: string[];
                 };
             };
         };
@@ -17747,10 +20686,11 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            400: components["responses"]["InvalidInput.lead_invalid.reason_without_status"];
+            400: components["responses"]["InvalidInput.attachment_limit.criteria_twice.lead_invalid.reason_without_status"];
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.role_insufficient"];
-            404: components["responses"]["NotFound.not_found"];
+            404: components["responses"]["NotFound.attachment_not_found.criterion_not_found.not_found"];
+            409: components["responses"]["Conflict.seed_merged"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -17796,7 +20736,157 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_in_use"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_in_use.seed_merged"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "seeds.similar": {
+        parameters: {
+            query: {
+                /** @description The title, as far as it is written. */
+                title: string;
+            };
+            header?: never;
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The similar seeds. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11",
+                     *         "title": "Onboarding without a call",
+                     *         "status": "open",
+                     *         "url": "https://app.example.com/s/01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["SimilarSeed"][];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "seeds.merge": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path: {
+                /** @description The id of the seed. */
+                id: components["parameters"]["path.id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "into": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The id of the seed that it is merged into. */
+                    into: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The change was made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["InvalidInput.idempotency_key_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.merge_same_seed.merge_target_deleted.merge_target_merged.seed_merged"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "seeds.unmerge": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path: {
+                /** @description The id of the seed. */
+                id: components["parameters"]["path.id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The change was made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["InvalidInput.idempotency_key_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.merge_expired.seed_merged_again"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -17841,7 +20931,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -17886,7 +20976,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -17931,7 +21021,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_closed"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_closed.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -17994,7 +21084,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_closed"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_closed.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -18039,7 +21129,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -18070,6 +21160,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
                     Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
@@ -18088,6 +21179,224 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidInput.cursor_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "seeds.importStatus": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the import. */
+                importId: components["parameters"]["path.importId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The import. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e13",
+                     *       "workspaceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09",
+                     *       "state": "running",
+                     *       "total": 119,
+                     *       "done": 100,
+                     *       "faultyCount": 1,
+                     *       "faults": [
+                     *         {
+                     *           "row": 7,
+                     *           "field": "summary",
+                     *           "code": "text_invalid",
+                     *           "message": "This text must not be blank."
+                     *         }
+                     *       ],
+                     *       "createdByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *       "createdByName": "Grace Hopper",
+                     *       "createdAt": "2026-11-21T03:04:05.678Z",
+                     *       "finishedAt": null,
+                     *       "removedCount": null,
+                     *       "keptCount": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SeedImport"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "seeds.undoImport": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the import. */
+                importId: components["parameters"]["path.importId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many seeds stay, as it is now; `seeds.importStatus` counts those that did. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "keptCount": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SeedImportUndoing"];
+                };
+            };
+            400: components["responses"]["InvalidInput.idempotency_key_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.import_expired.import_in_progress.import_undone"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "seeds.exportCsv": {
+        parameters: {
+            query?: {
+                /** @description Only seeds with this status. The parameter may be repeated. */
+                status?: components["parameters"]["query.status"];
+                /** @description Only seeds with these ids. One that does not exist is ignored. At most 100: repeat the parameter, or separate them by commas. */
+                ids?: components["parameters"]["query.ids"];
+                /** @description Only seeds whose texts have all of these words, or words that begin with them, as `workspaces.search` finds them. */
+                q?: string;
+                /** @description Only seeds that this person created; `me`: the caller. */
+                createdByUserId?: components["parameters"]["query.createdByUserId"];
+                /** @description Only seeds that this person leads; `me`: the caller, `none`: nobody. */
+                leadUserId?: components["parameters"]["query.leadUserId"];
+                /** @description Only seeds with more evidence for them than against them (`for`), less (`against`), as much (`even`), or without evidence (`none`). What was withdrawn does not count. */
+                balance?: components["parameters"]["query.balance"];
+                /** @description Only seeds of this team. */
+                teamId?: components["parameters"]["query.teamId"];
+                /** @description Only seeds with all of these labels. No seed has one that does not exist. At most 100: repeat the parameter, or separate them by commas. */
+                labelIds?: components["parameters"]["query.labelIds"];
+                /** @description Only seeds that are neither validated nor dropped, and whose `decideBy` is past (`overdue`), or today or one of the six days after it (`week`), in UTC; or that have had no evidence for more than 30 days (`silent`): none was added since, nor were they created. */
+                due?: components["parameters"]["query.due"];
+                /**
+                 * @description Only seeds whose `activityAt` is at or after this time. A date without a time is its start in UTC.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                updatedSince?: components["parameters"]["query.updatedSince"];
+                /** @description `true`: only seeds that the caller has joined. `false`: only seeds that the caller has not joined. */
+                joined?: components["parameters"]["query.joined"];
+                /** @description `true`: only deleted seeds, of those that the caller can restore. */
+                deleted?: components["parameters"]["query.deleted"];
+            };
+            header?: never;
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The table. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example Title,Summary
+                     *     Onboarding,Without a call.
+                     */
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["InvalidInput.id_limit"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "seeds.exportEvidenceCsv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the seed. */
+                id: components["parameters"]["path.id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The table. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example Verdict,Kind,Summary
+                     *     supports,interview,Four of five asked for it.
+                     */
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace"];
             404: components["responses"]["NotFound.not_found"];
@@ -18126,6 +21435,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
                     Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
@@ -18139,12 +21449,18 @@ export interface operations {
                      *         "verdict": "supports",
                      *         "summary": "34 of 60 teams finished the setup within a day.",
                      *         "sourceUrl": "https://example.com/experiments/12",
+                     *         "criterionIds": [
+                     *           "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11"
+                     *         ],
                      *         "authorUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *         "authorName": "Grace Hopper",
                      *         "agentName": "Research agent",
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "editedAt": null,
                      *         "workspaceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09",
+                     *         "attachments": [],
+                     *         "seenByCount": 0,
+                     *         "seenByMe": false,
                      *         "withdrawnAt": null,
                      *         "withdrawnByName": null,
                      *         "withdrawnReason": null
@@ -18202,6 +21518,10 @@ export interface operations {
                     summary: string;
                     /** @description An http or https URL of at most 2048 characters. */
                     sourceUrl?: string;
+                    /** @description The ids of success criteria of the seed that it speaks to. Of an id that is there twice, one counts. */
+                    criterionIds?: string[];
+                    /** @description The ids of its files, in their order: what the caller has uploaded and nothing uses yet. */
+                    attachmentIds?: string[];
                     /**
                      * @description `true`: the author joins the seed in the same change, as by `seeds.join`, unless they have already.
                      * @default false
@@ -18233,12 +21553,18 @@ export interface operations {
                      *         "verdict": "supports",
                      *         "summary": "34 of 60 teams finished the setup within a day.",
                      *         "sourceUrl": "https://example.com/experiments/12",
+                     *         "criterionIds": [
+                     *           "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11"
+                     *         ],
                      *         "authorUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *         "authorName": "Grace Hopper",
                      *         "agentName": "Research agent",
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "editedAt": null,
                      *         "workspaceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09",
+                     *         "attachments": [],
+                     *         "seenByCount": 0,
+                     *         "seenByMe": false,
                      *         "withdrawnAt": null,
                      *         "withdrawnByName": null,
                      *         "withdrawnReason": null
@@ -18248,11 +21574,11 @@ export interface operations {
                     "application/json": components["schemas"]["EvidenceAddition"];
                 };
             };
-            400: components["responses"]["InvalidInput.idempotency_key_invalid.source_url_invalid"];
+            400: components["responses"]["InvalidInput.attachment_limit.idempotency_key_invalid.source_url_invalid"];
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_participant.role_insufficient"];
-            404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_closed"];
+            404: components["responses"]["NotFound.attachment_not_found.criterion_not_found.not_found"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_closed.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -18294,12 +21620,18 @@ export interface operations {
                      *       "verdict": "supports",
                      *       "summary": "34 of 60 teams finished the setup within a day.",
                      *       "sourceUrl": "https://example.com/experiments/12",
+                     *       "criterionIds": [
+                     *         "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e11"
+                     *       ],
                      *       "authorUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
                      *       "authorName": "Grace Hopper",
                      *       "agentName": "Research agent",
                      *       "createdAt": "2026-11-21T03:04:05.678Z",
                      *       "editedAt": null,
                      *       "workspaceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09",
+                     *       "attachments": [],
+                     *       "seenByCount": 0,
+                     *       "seenByMe": false,
                      *       "withdrawnAt": null,
                      *       "withdrawnByName": null,
                      *       "withdrawnReason": null
@@ -18365,6 +21697,10 @@ export interface operations {
                     summary?: string;
                     /** @description Empty, or an http or https URL of at most 2048 characters. */
                     sourceUrl?: string;
+                    /** @description The ids of success criteria of the seed that it speaks to. Of an id that is there twice, one counts. */
+                    criterionIds?: string[];
+                    /** @description The ids of its files, in their order: those that it has, and what the caller has uploaded and nothing uses yet. A file that is left out is deleted. */
+                    attachmentIds?: string[];
                 };
             };
         };
@@ -18387,11 +21723,11 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            400: components["responses"]["InvalidInput.source_url_invalid"];
+            400: components["responses"]["InvalidInput.attachment_limit.source_url_invalid"];
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_the_author.role_insufficient"];
-            404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.evidence_settled"];
+            404: components["responses"]["NotFound.attachment_not_found.criterion_not_found.not_found"];
+            409: components["responses"]["Conflict.evidence_settled.seed_merged"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -18449,7 +21785,97 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_the_author.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_merged"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "evidence.see": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path: {
+                /** @description The id of the evidence. */
+                evidenceId: components["parameters"]["path.evidenceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The change was made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["InvalidInput.idempotency_key_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.role_insufficient.service_account_not_allowed"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.evidence_settled.idempotency_in_flight.idempotency_key_reused.own_evidence"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "evidence.unsee": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path: {
+                /** @description The id of the evidence. */
+                evidenceId: components["parameters"]["path.evidenceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The change was made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["InvalidInput.idempotency_key_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.role_insufficient.service_account_not_allowed"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.evidence_settled.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -18484,6 +21910,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
                     Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
@@ -18503,6 +21930,8 @@ export interface operations {
                      *             "name": "Grace Hopper"
                      *           }
                      *         ],
+                     *         "teamMentions": [],
+                     *         "attachments": [],
                      *         "authorUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e10",
                      *         "authorName": "Ada Lovelace",
                      *         "agentName": null,
@@ -18545,10 +21974,12 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description 1 to 5000 characters of Markdown. `[@Name](user:ID)` mentions a member of the workspace; the name may be anything. Mentions of others become plain text. `[@Name](agent:GRANT)` in a new comment by a person asks an agent that they may ask (`agentRequests.askable`); otherwise it is text. */
+                    /** @description 1 to 5000 characters of Markdown. `[@Name](user:ID)` mentions a member of the workspace; the name may be anything. `[@Name](team:ID)` by a person mentions a team of at most 50, 10 a comment. Mentions of others become plain text. `[@Name](agent:GRANT)` in a new comment by a person asks an agent that they may ask (`agentRequests.askable`); otherwise it is text. */
                     body: string;
                     /** @description The evidence of the seed that it is about. Absent: the seed itself. */
                     evidenceId?: string;
+                    /** @description The ids of its files, in their order: what the caller has uploaded and nothing uses yet. */
+                    attachmentIds?: string[];
                 };
             };
         };
@@ -18581,6 +22012,8 @@ export interface operations {
                      *             "name": "Grace Hopper"
                      *           }
                      *         ],
+                     *         "teamMentions": [],
+                     *         "attachments": [],
                      *         "authorUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e10",
                      *         "authorName": "Ada Lovelace",
                      *         "agentName": null,
@@ -18592,11 +22025,11 @@ export interface operations {
                     "application/json": components["schemas"]["CommentCreation"];
                 };
             };
-            400: components["responses"]["InvalidInput.idempotency_key_invalid"];
+            400: components["responses"]["InvalidInput.attachment_limit.idempotency_key_invalid"];
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.role_insufficient"];
-            404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.agent_busy.idempotency_in_flight.idempotency_key_reused"];
+            404: components["responses"]["NotFound.attachment_not_found.not_found"];
+            409: components["responses"]["Conflict.agent_busy.idempotency_in_flight.idempotency_key_reused.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.ask_limit.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -18656,6 +22089,8 @@ export interface operations {
                      *             "name": "Grace Hopper"
                      *           }
                      *         ],
+                     *         "teamMentions": [],
+                     *         "attachments": [],
                      *         "authorUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e10",
                      *         "authorName": "Ada Lovelace",
                      *         "agentName": null,
@@ -18717,6 +22152,8 @@ export interface operations {
                      *           "name": "Grace Hopper"
                      *         }
                      *       ],
+                     *       "teamMentions": [],
+                     *       "attachments": [],
                      *       "authorUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e10",
                      *       "authorName": "Ada Lovelace",
                      *       "agentName": null,
@@ -18782,6 +22219,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_the_author.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.seed_merged"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -18810,8 +22248,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description 1 to 5000 characters of Markdown. `[@Name](user:ID)` mentions a member of the workspace; the name may be anything. Mentions of others become plain text. `[@Name](agent:GRANT)` in a new comment by a person asks an agent that they may ask (`agentRequests.askable`); otherwise it is text. */
+                    /** @description 1 to 5000 characters of Markdown. `[@Name](user:ID)` mentions a member of the workspace; the name may be anything. `[@Name](team:ID)` by a person mentions a team of at most 50, 10 a comment. Mentions of others become plain text. `[@Name](agent:GRANT)` in a new comment by a person asks an agent that they may ask (`agentRequests.askable`); otherwise it is text. */
                     body: string;
+                    /** @description The ids of its files, in their order: those that it has, and what the caller has uploaded and nothing uses yet. A file that is left out is deleted. */
+                    attachmentIds?: string[];
                 };
             };
         };
@@ -18834,13 +22274,209 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            400: components["responses"]["HttpApiDecodeError"];
+            400: components["responses"]["InvalidInput.attachment_limit"];
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_the_author.role_insufficient"];
-            404: components["responses"]["NotFound.not_found"];
+            404: components["responses"]["NotFound.attachment_not_found.not_found"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "attachments.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the file. */
+                attachmentId: components["parameters"]["path.attachmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, without its content. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e12",
+                     *       "workspaceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09",
+                     *       "name": "interviews.csv",
+                     *       "type": "text/csv",
+                     *       "bytes": 18204,
+                     *       "width": null,
+                     *       "height": null,
+                     *       "createdByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *       "createdAt": "2026-11-21T03:04:05.678Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Attachment"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "attachments.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the file. */
+                attachmentId: components["parameters"]["path.attachmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The change was made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "attachments.content": {
+        parameters: {
+            query?: {
+                /** @description The size of an image. */
+                size?: "original" | "thumbnail";
+            };
+            header?: {
+                /** @description The tags that the client has, or `*`. If the current one is among them, the response is 304. */
+                "If-None-Match"?: components["parameters"]["header.If-None-Match"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the file. */
+                attachmentId: components["parameters"]["path.attachmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The content. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": Blob | File;
+                };
+            };
+            /** @description The client has the current response, by a tag in `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded.storage_unavailable"];
+        };
+    };
+    "attachments.link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the file. */
+                attachmentId: components["parameters"]["path.attachmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://api.example.com/v1/attachment-links/01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e12.1795781045.F3kq0Zr-Kc1uLw9bE",
+                     *       "expiresAt": "2026-11-21T03:04:05.678Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AttachmentLink"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
@@ -19050,7 +22686,8 @@ export interface operations {
                      *         "membersMayAsk": false,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "lastUsedAt": null,
-                     *         "expiresAt": "2026-11-28T03:04:05.678Z"
+                     *         "expiresAt": "2026-11-28T03:04:05.678Z",
+                     *         "assertedIssuer": null
                      *       }
                      *     ]
                      */
@@ -19110,7 +22747,8 @@ export interface operations {
                      *       "membersMayAsk": false,
                      *       "createdAt": "2026-11-21T03:04:05.678Z",
                      *       "lastUsedAt": null,
-                     *       "expiresAt": "2026-11-28T03:04:05.678Z"
+                     *       "expiresAt": "2026-11-28T03:04:05.678Z",
+                     *       "assertedIssuer": null
                      *     }
                      */
                     "application/json": components["schemas"]["AgentGrant"];
@@ -19240,6 +22878,167 @@ export interface operations {
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "seeds.import": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description The only file of the form. Any field name is accepted.
+                     */
+                    file: Blob | File;
+                    /** @description A JSON object: which field each column is, by the name of the column. The fields are `title`, `summary`, `problem`, `audience`, `hypothesis`, `successCriteria`, `question`, `decideBy`, `status`, `statusReason`; title and summary are needed. Absent: by the names of the columns. */
+                    mapping?: string;
+                    /**
+                     * @description `true`: nothing is imported. The answer says what would be.
+                     * @default false
+                     * @enum {string}
+                     */
+                    dryRun?: "true" | "false";
+                    /**
+                     * @description `true`: rows with faults are left out.
+                     * @default false
+                     * @enum {string}
+                     */
+                    skipFaults?: "true" | "false";
+                };
+            };
+        };
+        responses: {
+            /** @description The import, which has begun. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "importId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e13",
+                     *       "preview": {
+                     *         "mapping": [
+                     *           {
+                     *             "column": "Idea",
+                     *             "field": "title"
+                     *           },
+                     *           {
+                     *             "column": "Description",
+                     *             "field": "summary"
+                     *           }
+                     *         ],
+                     *         "total": 120,
+                     *         "faultyCount": 1,
+                     *         "faults": [
+                     *           {
+                     *             "row": 7,
+                     *             "field": "summary",
+                     *             "code": "text_invalid",
+                     *             "message": "This text must not be blank."
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SeedImportBeginning"];
+                };
+            };
+            400: components["responses"]["InvalidInput.file_missing.file_not_alone.idempotency_key_invalid.mapping_invalid.table_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.import_in_progress"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_uploads"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded.storage_unavailable"];
+        };
+    };
+    "attachments.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description The only file of the form. Any field name is accepted.
+                     */
+                    file: Blob | File;
+                };
+            };
+        };
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "attachment": {
+                     *         "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e12",
+                     *         "workspaceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09",
+                     *         "name": "interviews.csv",
+                     *         "type": "text/csv",
+                     *         "bytes": 18204,
+                     *         "width": null,
+                     *         "height": null,
+                     *         "createdByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *         "createdAt": "2026-11-21T03:04:05.678Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AttachmentCreation"];
+                };
+            };
+            400: components["responses"]["InvalidInput.attachment_type.file_missing.file_not_alone.idempotency_key_invalid.image_invalid.image_too_large.image_too_slow"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.storage_quota"];
+            413: components["responses"]["PayloadTooLarge.attachment_too_large.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_uploads"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded.storage_unavailable.uploads_busy"];
         };
     };
     "webhooks.receive": {

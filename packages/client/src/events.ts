@@ -39,6 +39,22 @@ export interface EventDataByType {
     /** The name of the workspace at the time. */
     name: string
   }
+  'workspace.agent_policy_changed': {
+    /** The id of the workspace. */
+    workspaceId: string
+    /** Before the change. */
+    from: {
+      assertedAgents: 'off' | 'on'
+      scopes: string[]
+      clients: string[]
+    }
+    /** After the change. */
+    to: {
+      assertedAgents: 'off' | 'on'
+      scopes: string[]
+      clients: string[]
+    }
+  }
   'workspace.ownership_transferred': {
     /** The id of the workspace. */
     workspaceId: string
@@ -67,6 +83,22 @@ export interface EventDataByType {
     /** The id of the workspace. */
     workspaceId: string
   }
+  'workspace.imported': {
+    /** The id of the workspace. */
+    workspaceId: string
+    /** The id of the import. */
+    importId: string
+    /** How many seeds it creates. Each has its own event. */
+    seedCount: number
+  }
+  'workspace.import_undone': {
+    /** The id of the workspace. */
+    workspaceId: string
+    /** The id of the import. */
+    importId: string
+    /** How many of its seeds stay, since others have added to them. */
+    keptCount: number
+  }
   'member.joined': {
     /** The id of the person. */
     userId: string
@@ -85,7 +117,7 @@ export interface EventDataByType {
     /** The teams of the invite, which they joined with the workspace. */
     teamIds: string[]
     /** Whether it is a person or a service account. Absent: a person. */
-    kind: 'person' | 'service'
+    kind?: 'person' | 'service'
   }
   'member.role_changed': {
     /** The id of the person. */
@@ -103,7 +135,7 @@ export interface EventDataByType {
     /** What of them has changed. `members.get` has the new values. */
     fields: ('name' | 'email' | 'image')[]
     /** Whether it is a person or a service account. Absent: a person. */
-    kind: 'person' | 'service'
+    kind?: 'person' | 'service'
   }
   'person.erased': {
     /** The id of the person. */
@@ -237,11 +269,59 @@ export interface EventDataByType {
     /** Whether they did it themselves. */
     isSelf: boolean
   }
+  'label.created': {
+    /** The id of the label. */
+    labelId: string
+    /** The name of the label at the time. */
+    labelName: string
+  }
+  'label.updated': {
+    /** The id of the label. */
+    labelId: string
+    /** The name before. */
+    from: string
+    /** The name now. */
+    to: string
+  }
+  'label.deleted': {
+    /** The id of the label. */
+    labelId: string
+    /** The name of the label at the time. */
+    labelName: string
+  }
+  'saved_filter.created': {
+    /** The id of the saved filter. */
+    filterId: string
+    /** The name of the saved filter at the time. */
+    filterName: string
+  }
+  'saved_filter.updated': {
+    /** The id of the saved filter. */
+    filterId: string
+    /** The name before. */
+    from: string
+    /** The name now. */
+    to: string
+    /** Whether it has other filters now. */
+    filtersChanged: boolean
+  }
+  'saved_filter.deleted': {
+    /** The id of the saved filter. */
+    filterId: string
+    /** The name of the saved filter at the time. */
+    filterName: string
+  }
   'seed.created': {
     /** The id of the seed. */
     seedId: string
     /** The title of the seed at the time. */
     title: string
+    /** The ids of its files. Absent: it has none. */
+    attachmentIds?: string[]
+    /** The id of its team. Absent: it has none. */
+    teamId?: string
+    /** The ids of its labels. Absent: it has none. */
+    labelIds?: string[]
   }
   'seed.updated': {
     /** The id of the seed. */
@@ -260,6 +340,11 @@ export interface EventDataByType {
       | 'successCriteria'
       | 'status'
       | 'leadUserId'
+      | 'question'
+      | 'decideBy'
+      | 'teamId'
+      | 'labelIds'
+      | 'attachmentIds'
     )[]
     /** The status before and now, if it was changed. */
     status: {
@@ -273,9 +358,33 @@ export interface EventDataByType {
     /** The name of that person at the time. */
     leadName: string | null
     /** The id of the person who led it before, if `fields` has `leadUserId`; null for nobody. */
-    leadUserIdBefore: string | null
+    leadUserIdBefore?: string | null
     /** The name of that person at the time. */
-    leadNameBefore: string | null
+    leadNameBefore?: string | null
+    /** The id of its team now, if `fields` has `teamId`; null for none. */
+    teamId?: string | null
+    /** The name of that team at the time. */
+    teamName?: string | null
+    /** The id of its team before, if `fields` has `teamId`; null for none. */
+    teamIdBefore?: string | null
+    /** The name of that team at the time. */
+    teamNameBefore?: string | null
+    /** The ids of its labels now, if `fields` has `labelIds`. */
+    labelIds?: string[]
+  }
+  'seed.criterion_changed': {
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** The id of the success criterion. */
+    criterionId: string
+    /** What it says, after the change. */
+    text: string
+    /** Its state before; `open` if it is new. */
+    from: 'open' | 'met' | 'missed'
+    /** Its state now. */
+    to: 'open' | 'met' | 'missed'
   }
   'seed.joined': {
     /** The id of the seed. */
@@ -313,6 +422,48 @@ export interface EventDataByType {
     /** The title of the seed at the time. */
     title: string
   }
+  'attachment.deleted': {
+    /** The id of the file. */
+    attachmentId: string
+    /** The name of the file. */
+    name: string
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** What it was attached to. */
+    targetType: 'seed' | 'evidence' | 'comment'
+    /** The id of the seed, evidence or comment that it was attached to. */
+    targetId: string
+  }
+  'seed.merged': {
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** The id of the seed that it was merged into. */
+    intoSeedId: string
+    /** The title of that seed at the time. */
+    intoTitle: string
+    /** How many pieces of evidence moved, also withdrawn ones. */
+    evidenceCount: number
+    /** How many comments moved. */
+    commentCount: number
+  }
+  'seed.unmerged': {
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** The id of the seed that it had been merged into. */
+    fromSeedId: string
+    /** The title of that seed at the time. */
+    fromTitle: string
+    /** How many pieces of evidence moved, also withdrawn ones. */
+    evidenceCount: number
+    /** How many comments moved. */
+    commentCount: number
+  }
   'evidence.added': {
     /** The id of the evidence. */
     evidenceId: string
@@ -324,6 +475,8 @@ export interface EventDataByType {
     kind: 'interview' | 'survey' | 'experiment' | 'metric' | 'note'
     /** Whether it is for or against the seed. */
     verdict: 'supports' | 'contradicts' | 'neutral'
+    /** The ids of its files. Absent: it has none. */
+    attachmentIds?: string[]
   }
   'evidence.updated': {
     /** The id of the evidence. */
@@ -333,7 +486,7 @@ export interface EventDataByType {
     /** The title of the seed at the time. */
     title: string
     /** What was corrected. */
-    fields: ('kind' | 'verdict' | 'summary' | 'sourceUrl')[]
+    fields: ('kind' | 'verdict' | 'summary' | 'sourceUrl' | 'criterionIds' | 'attachmentIds')[]
   }
   'evidence.withdrawn': {
     /** The id of the evidence. */
@@ -355,6 +508,30 @@ export interface EventDataByType {
     /** Whether the author withdrew it. */
     isSelf: boolean
   }
+  'evidence.seen': {
+    /** The id of the evidence. */
+    evidenceId: string
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** The kind of evidence. */
+    kind: 'interview' | 'survey' | 'experiment' | 'metric' | 'note'
+    /** Whether it is for or against the seed. */
+    verdict: 'supports' | 'contradicts' | 'neutral'
+  }
+  'evidence.unseen': {
+    /** The id of the evidence. */
+    evidenceId: string
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** The kind of evidence. */
+    kind: 'interview' | 'survey' | 'experiment' | 'metric' | 'note'
+    /** Whether it is for or against the seed. */
+    verdict: 'supports' | 'contradicts' | 'neutral'
+  }
   'comment.added': {
     /** The id of the comment. */
     commentId: string
@@ -364,6 +541,8 @@ export interface EventDataByType {
     title: string
     /** The evidence that it is about; null for the seed itself. */
     evidenceId: string | null
+    /** The ids of its files. Absent: it has none. */
+    attachmentIds?: string[]
   }
   'comment.updated': {
     /** The id of the comment. */
@@ -485,7 +664,9 @@ export interface EventDataByType {
     /** The name of the workspace at the time. */
     workspaceName: string
     /** Whether other members may ask it; only if they may. */
-    membersMayAsk: boolean
+    membersMayAsk?: boolean
+    /** The identity provider that gave the access, as the policy of the workspace allows; only if one did. */
+    assertedBy?: string
   }
   'integration.changed': {
     /** The id of the grant. */
@@ -499,11 +680,11 @@ export interface EventDataByType {
     /** The scopes now. */
     to: string[]
     /** When the access would have ended; only if the end was changed. */
-    expiredAt: string
+    expiredAt?: string
     /** When it ends now; only if the end was changed. */
-    expiresAt: string
+    expiresAt?: string
     /** Whether other members may ask it now; only if that was changed. */
-    membersMayAsk: boolean
+    membersMayAsk?: boolean
   }
   'integration.used': {
     /** The id of the grant. */
@@ -668,7 +849,7 @@ export interface EventDataByType {
     /** The host of its URL at the time. The rest of the URL may be secret. */
     host: string
     /** What was changed. */
-    fields: ('url' | 'types' | 'description' | 'status')[]
+    fields: ('url' | 'format' | 'types' | 'seedIds' | 'teamIds' | 'labelIds' | 'description' | 'status')[]
     /** The status now. */
     status: 'active' | 'disabled'
   }

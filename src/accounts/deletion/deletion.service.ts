@@ -87,7 +87,8 @@ export function createAccountDeletionService(options: {
         await deleteAccountTokens(tx, user.id)
         const { grants } = await revokePrograms(tx, user.id, now)
         await appendRevocations(tx, principal, { grants, now })
-        await jobs.enqueue(tx, 'send_account_deletion', { userId: user.id })
+        const { requestId } = principal
+        await jobs.enqueue(tx, 'send_account_deletion', { userId: user.id }, { requestId })
       }),
 
     async findByLink(token) {

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, or, type Column, type SQL } from 'drizzle-orm'
+import { and, eq, inArray, or, sql, type Column, type SQL } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { findTracesInEvents } from '../../areas/events/events.repository.ts'
 import type { PersonExport } from '../../areas/me/person-export.schemas.ts'
@@ -7,13 +7,22 @@ import { formerEmails, identities, sessions } from '../../db/schema/accounts.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { apiKeys } from '../../db/schema/api-keys.ts'
 import { agentRequests } from '../../db/schema/agent-requests.ts'
+import { attachments } from '../../db/schema/attachments.ts'
 import { comments } from '../../db/schema/comments.ts'
 import { events } from '../../db/schema/events.ts'
 import { invites } from '../../db/schema/invites.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { notifications } from '../../db/schema/notifications.ts'
 import { passkeys } from '../../db/schema/passkeys.ts'
-import { evidence, seedFollowers, seedParticipants, seeds } from '../../db/schema/seeds.ts'
+import { filtersOfSaved, savedFilters } from '../../db/schema/saved-filters.ts'
+import {
+  evidence,
+  evidenceSeen,
+  isKeptOrMerged,
+  seedFollowers,
+  seedParticipants,
+  seeds,
+} from '../../db/schema/seeds.ts'
 import { teamMembers, teams } from '../../db/schema/teams.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { comparableAddress } from '../../db/sql/has-address.ts'
@@ -36,7 +45,8 @@ export async function* readPerson(
   const user = await findUserById(executor, id)
   if (!user) return
   const { name, email, emailVerifiedAt, imageKey, productUpdates, workspaceActivity, createdAt } = user
-  const { notifyMentions, notifyDigest, notifyRoleChanges, notifyAcceptedInvites, notifyAgents } = user
+  const { notifyMentions, notifyDigest, notifyRoleChanges, notifyAcceptedInvites } = user
+  const { notifyAgents, notifyDecisions } = user
   const profile: PersonExport['profile'] = {
     id,
     name,
@@ -49,6 +59,7 @@ export async function* readPerson(
     notifyRoleChanges,
     notifyAcceptedInvites,
     notifyAgents,
+    notifyDecisions,
     emailVerifiedAt: emailVerifiedAt?.toISOString() ?? null,
     createdAt: createdAt.toISOString(),
   }
@@ -165,6 +176,7 @@ export function sourcesOf({ id, email, workspaceIds }: Exported): Sources {
         lastUsedAt: agentGrants.lastUsedAt,
         expiresAt: agentGrants.expiresAt,
         revokedAt: agentGrants.revokedAt,
+        assertedIssuer: agentGrants.assertedIssuer,
       },
       where: isOf(agentGrants),
       keys: [agentGrants.id],
@@ -190,11 +202,28 @@ export function sourcesOf({ id, email, workspaceIds }: Exported): Sources {
         audience: seeds.audience,
         hypothesis: seeds.hypothesis,
         successCriteria: seeds.successCriteria,
+        criteria: seeds.criteria,
+        question: seeds.question,
+        decideBy: seeds.decideBy,
         status: seeds.status,
+        mergedIntoSeedId: seeds.mergedIntoSeedId,
         createdAt: seeds.createdAt,
       },
-      where: and(eq(seeds.createdByUserId, id), isNull(seeds.deletedAt)),
+      where: and(eq(seeds.createdByUserId, id), isKeptOrMerged),
       keys: [seeds.id],
+    }),
+    savedFilters: source(savedFilters, {
+      columns: {
+        id: savedFilters.id,
+        workspaceId: savedFilters.workspaceId,
+        name: savedFilters.name,
+        shared: sql<boolean>`${savedFilters.ownerUserId} is null`,
+        filters: filtersOfSaved,
+        createdAt: savedFilters.createdAt,
+        updatedAt: savedFilters.updatedAt,
+      },
+      where: or(eq(savedFilters.ownerUserId, id), eq(savedFilters.sharedByUserId, id)),
+      keys: [savedFilters.id],
     }),
     statusChanges: source(seeds, {
       columns: {
@@ -204,7 +233,17 @@ export function sourcesOf({ id, email, workspaceIds }: Exported): Sources {
         statusReason: seeds.statusReason,
         statusChangedAt: seeds.statusChangedAt,
       },
-      where: and(eq(seeds.statusChangedByUserId, id), isNull(seeds.deletedAt)),
+      where: and(eq(seeds.statusChangedByUserId, id), isKeptOrMerged),
+      keys: [seeds.id],
+    }),
+    merges: source(seeds, {
+      columns: {
+        seedId: seeds.id,
+        workspaceId: seeds.workspaceId,
+        mergedIntoSeedId: seeds.mergedIntoSeedId,
+        mergedAt: seeds.mergedAt,
+      },
+      where: eq(seeds.mergedByUserId, id),
       keys: [seeds.id],
     }),
     evidence: source(evidence, {
@@ -215,6 +254,7 @@ export function sourcesOf({ id, email, workspaceIds }: Exported): Sources {
         verdict: evidence.verdict,
         summary: evidence.summary,
         sourceUrl: evidence.sourceUrl,
+        criterionIds: evidence.criterionIds,
         agentName: evidence.agentName,
         createdAt: evidence.createdAt,
         editedAt: evidence.editedAt,
@@ -222,6 +262,11 @@ export function sourcesOf({ id, email, workspaceIds }: Exported): Sources {
       },
       where: eq(evidence.authorUserId, id),
       keys: [evidence.id],
+    }),
+    seenEvidence: source(evidenceSeen, {
+      columns: { evidenceId: evidenceSeen.evidenceId, seenAt: evidenceSeen.seenAt },
+      where: isOf(evidenceSeen),
+      keys: [evidenceSeen.evidenceId],
     }),
     comments: source(comments, {
       columns: {
@@ -235,6 +280,22 @@ export function sourcesOf({ id, email, workspaceIds }: Exported): Sources {
       },
       where: eq(comments.authorUserId, id),
       keys: [comments.id],
+    }),
+    attachments: source(attachments, {
+      columns: {
+        id: attachments.id,
+        workspaceId: attachments.workspaceId,
+        seedId: attachments.seedId,
+        evidenceId: attachments.evidenceId,
+        commentId: attachments.commentId,
+        name: attachments.name,
+        type: attachments.type,
+        bytes: attachments.bytes,
+        sha256: sql`encode(${attachments.sha256}, 'hex')`,
+        createdAt: attachments.createdAt,
+      },
+      where: eq(attachments.createdByUserId, id),
+      keys: [attachments.id],
     }),
     agentRequests: source(agentRequests, {
       columns: {

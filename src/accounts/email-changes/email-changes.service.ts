@@ -14,7 +14,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
-import type { Principal } from '../../domain/principal.ts'
+import type { Principal, RequestOfVisitor } from '../../domain/principal.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { PasswordHasher } from '../../platform/passwords/passwords.port.ts'
@@ -56,7 +56,11 @@ export interface EmailChangesService {
    * sessions and cancels a pending change; with `revokeAccess`, also revokes whatever else gives access. Throws
    * `link_invalid`, `account_suspended`, `password_unacceptable` and `password_common`. Without passwords, it deletes the one there was.
    */
-  takeBack(token: string, input: { password: string; revokeAccess?: boolean }): Promise<void>
+  takeBack(
+    token: string,
+    input: { password: string; revokeAccess?: boolean },
+    request: RequestOfVisitor,
+  ): Promise<void>
 }
 
 export function createEmailChangesService(options: {
@@ -93,10 +97,11 @@ export function createEmailChangesService(options: {
         const change = { id: createId(), userId: user.id, email }
         const expiresAt = new Date(now.getTime() + emailChangeLifetimeMs)
         await upsertEmailChange(tx, { ...change, expiresAt })
-        const options = { delaySeconds: linkDelay() }
+        const { requestId } = principal
+        const options = { requestId, delaySeconds: linkDelay() }
         await jobs.enqueue(tx, 'send_email_change', { changeId: change.id }, options)
         const notice = { userId: user.id, from: user.email, to: email, isDone: false }
-        await jobs.enqueue(tx, 'send_email_change_notice', notice)
+        await jobs.enqueue(tx, 'send_email_change_notice', notice, { requestId })
       })
     },
 
@@ -121,7 +126,7 @@ export function createEmailChangesService(options: {
         await tellOfAddress(tx, told, { actor: principal, now })
         await deleteAccountTokens(tx, user.id)
         const notice = { userId: user.id, from: user.email, to, isDone: true }
-        await jobs.enqueue(tx, 'send_email_change_notice', notice)
+        await jobs.enqueue(tx, 'send_email_change_notice', notice, { requestId: principal.requestId })
       }),
 
     async findTakeBack(token) {
@@ -131,7 +136,7 @@ export function createEmailChangesService(options: {
       return { name: found.user.name, email: found.email, currentEmail: found.user.email }
     },
 
-    async takeBack(token, { password, revokeAccess }) {
+    async takeBack(token, { password, revokeAccess }, { requestId }) {
       const tokenHash = hashSecret(token)
       const before = await findTakeBack(db, { tokenHash, now: clock.now() })
       if (!before) throw errors.linkInvalid()
@@ -149,10 +154,11 @@ export function createEmailChangesService(options: {
         await deleteEmailChange(tx, user.id)
         const told = await lockToldWorkspaces(tx, user.id)
         await changeEmail(tx, { userId: user.id, from: user.email, to, at: now, isReserved: false })
-        await tellOfAddress(tx, told, { actor: { user, source: 'web', apiKeyId: null, grantId: null }, now })
-        await setPassword(tx, { ...user, email: to }, { hash, revokeAccess }, { now, jobs })
+        const actor = { user, source: 'web' as const, apiKeyId: null, grantId: null, requestId }
+        await tellOfAddress(tx, told, { actor, now })
+        await setPassword(tx, { ...user, email: to }, { hash, revokeAccess }, { now, jobs, requestId })
         const notice = { userId: user.id, from: user.email, to, isDone: true }
-        await jobs.enqueue(tx, 'send_email_change_notice', notice)
+        await jobs.enqueue(tx, 'send_email_change_notice', notice, { requestId })
       })
     },
   }

@@ -1,3 +1,4 @@
+import { revokeAssertedGrants } from '../../agents/oauth/records/grant-records.repository.ts'
 import { lockUser } from '../../users/users.repository.ts'
 import { requireLiveCredential } from '../../access/live-credential.repository.ts'
 import type { Database } from '../../db/client.ts'
@@ -50,10 +51,10 @@ export function createIdentitiesService(options: {
         if (!(await linkIdentity(tx, { issuer, subject, userId, createdAt: now })))
           throw errors.identityTaken()
         const notice = { userId, notice: 'provider_linked' as const, detail: provider.name }
-        await jobs.enqueue(tx, 'send_security_notice', notice)
+        await jobs.enqueue(tx, 'send_security_notice', notice, { requestId: principal.requestId })
       }),
 
-    unlink: ({ user }, provider) =>
+    unlink: ({ user, requestId }, provider) =>
       db.transaction(async (tx) => {
         await lockUser(tx, user.id)
         const rows = await listIdentities(tx, user.id)
@@ -64,9 +65,12 @@ export function createIdentitiesService(options: {
           (entry.hasPasswords && (await findPasswordHash(tx, user.id)) !== undefined) ||
           (await listPasskeys(tx, user.id)).length > 0
         if (!hasOther) throw errors.lastSignInWay()
-        await unlinkIdentities(tx, { userId: user.id, issuer: linked.issuer, at: clock.now() })
+        const now = clock.now()
+        await unlinkIdentities(tx, { userId: user.id, issuer: linked.issuer, at: now })
+        // What they let in goes by this account alone.
+        await revokeAssertedGrants(tx, { userId: user.id, issuer: linked.issuer }, now)
         const notice = { userId: user.id, notice: 'provider_unlinked' as const, detail: provider.name }
-        await jobs.enqueue(tx, 'send_security_notice', notice)
+        await jobs.enqueue(tx, 'send_security_notice', notice, { requestId })
       }),
   }
 }

@@ -110,7 +110,8 @@ export function createPasskeysService(options: PasskeysServiceOptions): Passkeys
         await tickets.use(tx, ticket)
         if ((await listPasskeys(tx, userId)).length >= passkeysMax) throw errors.passkeyLimit()
         await insertPasskey(tx, { id: createId(), userId, ...created, name, createdAt: now })
-        await jobs.enqueue(tx, 'send_security_notice', { userId, notice: 'passkey_added', detail: name })
+        const notice = { userId, notice: 'passkey_added' as const, detail: name }
+        await jobs.enqueue(tx, 'send_security_notice', notice, { requestId: principal.requestId })
       })
       return name
     },
@@ -121,14 +122,14 @@ export function createPasskeysService(options: PasskeysServiceOptions): Passkeys
       return name
     },
 
-    async remove({ user }, id) {
+    async remove({ user, requestId }, id) {
       if (!isId(id)) throw errors.notFound()
       return db.transaction(async (tx) => {
         await lockUser(tx, user.id)
         const name = await deletePasskey(tx, { id, userId: user.id })
         if (name === undefined) throw errors.notFound()
         const notice = { userId: user.id, notice: 'passkey_removed' as const, detail: name }
-        await jobs.enqueue(tx, 'send_security_notice', notice)
+        await jobs.enqueue(tx, 'send_security_notice', notice, { requestId })
         return name
       })
     },

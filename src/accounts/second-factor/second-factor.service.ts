@@ -1,5 +1,6 @@
 import { requireLiveCredential } from '../../access/live-credential.repository.ts'
 import type { Database, Executor } from '../../db/client.ts'
+import type { SecurityNotice } from '../../domain/accounts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Principal } from '../../domain/principal.ts'
@@ -77,6 +78,15 @@ export function createSecondFactorService(options: SecondFactorServiceOptions): 
     })
   }
 
+  async function tell(
+    tx: Executor,
+    userId: string,
+    notice: SecurityNotice,
+    { requestId }: Pick<Principal, 'requestId'>,
+  ): Promise<void> {
+    await jobs.enqueue(tx, 'send_security_notice', { userId, notice }, { requestId })
+  }
+
   async function makeRecoveryCodes(tx: Executor, userId: string): Promise<string[]> {
     const codes = createRecoveryCodes()
     await replaceRecoveryCodes(
@@ -118,7 +128,7 @@ export function createSecondFactorService(options: SecondFactorServiceOptions): 
         if (step === undefined || !(await useStep(tx, userId, step)))
           throw errors.codeWrong({ field: 'code' })
         await confirmApp(tx, { userId, at: now })
-        await jobs.enqueue(tx, 'send_security_notice', { userId, notice: 'two_step_on' })
+        await tell(tx, userId, 'two_step_on', principal)
         return makeRecoveryCodes(tx, userId)
       }),
 
@@ -126,23 +136,21 @@ export function createSecondFactorService(options: SecondFactorServiceOptions): 
       change(principal, async (tx) => {
         const userId = principal.user.id
         if (!(await hasSecondFactor(tx, userId))) throw errors.twoStepChanged()
-        await jobs.enqueue(tx, 'send_security_notice', { userId, notice: 'recovery_codes_renewed' })
+        await tell(tx, userId, 'recovery_codes_renewed', principal)
         return makeRecoveryCodes(tx, userId)
       }),
 
     remove: (principal) =>
       change(principal, async (tx) => {
         const userId = principal.user.id
-        if (await deleteSecondFactor(tx, userId))
-          await jobs.enqueue(tx, 'send_security_notice', { userId, notice: 'two_step_off' })
+        if (await deleteSecondFactor(tx, userId)) await tell(tx, userId, 'two_step_off', principal)
       }),
 
     removeOf: (userId) =>
       db.transaction(async (tx) => {
         await lockUser(tx, userId)
         const wasOn = await deleteSecondFactor(tx, userId)
-        if (wasOn)
-          await jobs.enqueue(tx, 'send_security_notice', { userId, notice: 'two_step_off_by_operator' })
+        if (wasOn) await tell(tx, userId, 'two_step_off_by_operator', {})
         return wasOn
       }),
   }

@@ -11,15 +11,17 @@ import { findTotpStep } from './totp.ts'
  */
 export async function useCode(
   tx: Executor,
-  { userId, code, now }: { userId: string; code: string; now: Date },
+  use: { userId: string; code: string; now: Date; requestId: string | undefined },
   { secretBox, jobs }: { secretBox: SecretBox; jobs: JobQueue },
 ): Promise<boolean> {
+  const { userId, code, now, requestId } = use
   const app = await findAuthenticatorApp(tx, userId)
   if (!app?.confirmedAt) return false
   const recoveryHash = hashRecoveryCode(code)
   if (recoveryHash) {
     const isUsed = await useRecoveryCode(tx, userId, recoveryHash)
-    if (isUsed) await jobs.enqueue(tx, 'send_security_notice', { userId, notice: 'recovery_code_used' })
+    const notice = { userId, notice: 'recovery_code_used' } as const
+    if (isUsed) await jobs.enqueue(tx, 'send_security_notice', notice, { requestId })
     return isUsed
   }
   const secret = secretBox.open(app.sealedSecret)

@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
-import type { Principal } from '../../domain/principal.ts'
+import type { Principal, RequestOfVisitor } from '../../domain/principal.ts'
 import { requireName } from '../../kernel/text.ts'
 import { createToken, hashSecret } from '../../kernel/tokens.ts'
 import type { ExternalIdentity } from '../../platform/identity/identity.port.ts'
@@ -58,7 +58,7 @@ export interface CredentialsService {
    */
   signUp(
     input: { name: string; email: string; password: string },
-    browser?: Pick<Browser, 'browserToken'>,
+    browser?: Pick<Browser, 'browserToken' | 'requestId'>,
   ): Promise<void>
   /**
    * Signs in. If the email address is not verified, sends another mail and returns undefined. Throws `sign_in_failed`,
@@ -67,7 +67,7 @@ export interface CredentialsService {
    */
   signIn(input: { email: string; password: string }, browser: Browser): Promise<SignInResult | undefined>
   /** Sends a link to an email address if it has an account; the result does not reveal it. Throws `email_invalid`. */
-  requestLink(purpose: AccountTokenPurpose, email: string): Promise<void>
+  requestLink(purpose: AccountTokenPurpose, email: string, request: RequestOfVisitor): Promise<void>
   /**
    * Finds the person of a link without consuming it, since mail scanners open links. Throws `link_invalid`, and
    * `sign_up_disabled` or `invite_required` if the address was never verified and may not come in, `account_suspended` for
@@ -88,7 +88,11 @@ export interface CredentialsService {
    * Sets a new password, ends all sessions and invalidates all links; with `revokeAccess`, also revokes whatever
    * else gives access. Throws `link_invalid`, `password_unacceptable` and `password_common`.
    */
-  resetPassword(token: string, input: { password: string; revokeAccess?: boolean }): Promise<void>
+  resetPassword(
+    token: string,
+    input: { password: string; revokeAccess?: boolean },
+    request: RequestOfVisitor,
+  ): Promise<void>
   /** Consumes a link and signs in. Throws `link_invalid`. */
   signInByLink(token: string, browser: Browser): Promise<SignInResult>
   /**
@@ -145,8 +149,9 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
   async function sendLink(
     executor: Executor,
     link: { purpose: AccountTokenPurpose; email: string; isOfInvited?: boolean },
+    requestId: string | undefined,
   ): Promise<void> {
-    await jobs.enqueue(executor, 'send_account_mail', link, { delaySeconds: linkDelay() })
+    await jobs.enqueue(executor, 'send_account_mail', link, { requestId, delaySeconds: linkDelay() })
   }
 
   /** All links but those that sign in are about a password. */
@@ -203,7 +208,8 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
         const browserHash = browser ? hashSecret(browser.browserToken) : null
         await insertPasswordOfUser(tx, { userId: user.id, hash, changedAt: now, browserHash })
         const isOfInvited = signUp === 'invited'
-        await sendLink(tx, { purpose: 'verify_email', email, ...(isOfInvited && { isOfInvited }) })
+        const link = { purpose: 'verify_email' as const, email, ...(isOfInvited && { isOfInvited }) }
+        await sendLink(tx, link, browser?.requestId)
       })
     },
 
@@ -225,18 +231,18 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
           // The mail would not be sent.
           if (locked.suspendedAt !== null) throw errors.accountSuspended()
           await requireAdmission(tx, locked, { signUp, now: clock.now() })
-          await sendLink(tx, { purpose: 'verify_email', email: email.trim() })
+          await sendLink(tx, { purpose: 'verify_email', email: email.trim() }, browser.requestId)
           return undefined
         }
         return startSignIn(tx, { user: locked, browser, now: clock.now(), jobs })
       })
     },
 
-    async requestLink(purpose, text) {
+    async requestLink(purpose, text, { requestId }) {
       assertUsable(purpose)
       const email = parseEmail(text)
       if (email === undefined) throw errors.emailInvalid({ field: 'email' })
-      await sendLink(db, { purpose, email })
+      await sendLink(db, { purpose, email }, requestId)
     },
 
     async findLinkOwner(purpose, token) {
@@ -265,14 +271,14 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
       })
     },
 
-    async resetPassword(token, { password, revokeAccess }) {
+    async resetPassword(token, { password, revokeAccess }, { requestId }) {
       const owner = await requireLink('reset_password', token)
       const hash = await hashNewPassword(passwords, password, owner)
       await db.transaction(async (tx) => {
         const user = await consumeLink(tx, 'reset_password', token)
         const now = clock.now()
         await markEmailVerified(tx, user, now)
-        await setPassword(tx, user, { hash, revokeAccess }, { now, jobs })
+        await setPassword(tx, user, { hash, revokeAccess }, { now, jobs, requestId })
       })
     },
 
@@ -290,7 +296,9 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
         const known = await findIdentityUser(tx, identity)
         // An account that was unlinked must not be linked again by its email address.
         if (known?.unlinkedAt) throw errors.identityUnlinked()
-        const user = known?.user ?? (await linkIdentity(tx, identity, { now, jobs, signUp }))
+        const user =
+          known?.user ??
+          (await linkIdentity(tx, identity, { now, jobs, signUp, requestId: browser.requestId }))
         return startSignIn(tx, { user, browser, now, jobs })
       }),
 
@@ -326,7 +334,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
         if ((await findPasswordHash(tx, user.id)) !== before)
           throw errors.passwordWrong({ field: 'currentPassword' })
         const change = { hash, exceptSessionId: sessionId ?? undefined, revokeAccess }
-        await setPassword(tx, user, change, { now, jobs })
+        await setPassword(tx, user, change, { now, jobs, requestId: principal.requestId })
         await renewSessionOf(tx, principal, { at: now })
       })
     },

@@ -1,5 +1,6 @@
 import type { Executor } from '../../db/client.ts'
 import type { EntryRules } from '../../domain/accounts.ts'
+import type { RequestOfVisitor } from '../../domain/principal.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
@@ -18,7 +19,12 @@ import { verifyWithoutPassword } from './verify-without-password.ts'
 export async function linkIdentity(
   tx: Executor,
   identity: ExternalIdentity,
-  { now, jobs, signUp }: { now: Date; jobs: JobQueue } & Pick<EntryRules, 'signUp'>,
+  {
+    now,
+    jobs,
+    signUp,
+    requestId,
+  }: { now: Date; jobs: JobQueue } & RequestOfVisitor & Pick<EntryRules, 'signUp'>,
 ): Promise<UserRow> {
   const email = identity.isEmailVerified ? parseEmail(identity.email ?? '') : undefined
   if (email === undefined) throw errors.identityUnverified()
@@ -44,7 +50,8 @@ export async function linkIdentity(
   })
   if (!isNew) {
     const detail = new URL(identity.issuer).host
-    await jobs.enqueue(tx, 'send_security_notice', { userId: user.id, notice: 'provider_linked', detail })
+    const notice = { userId: user.id, notice: 'provider_linked' as const, detail }
+    await jobs.enqueue(tx, 'send_security_notice', notice, { requestId })
   }
   return { ...user, emailVerifiedAt: user.emailVerifiedAt ?? now }
 }

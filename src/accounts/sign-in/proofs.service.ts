@@ -52,8 +52,10 @@ export function createProofsService(options: ProofsServiceOptions): ProofsServic
     proveCode: (principal, code) =>
       db.transaction(async (tx) => {
         const now = clock.now()
-        await lockUser(tx, principal.user.id)
-        if (!(await useCode(tx, { userId: principal.user.id, code, now }, options)))
+        const { requestId } = principal
+        const userId = principal.user.id
+        await lockUser(tx, userId)
+        if (!(await useCode(tx, { userId, code, now, requestId }, options)))
           throw errors.codeWrong({ field: 'code' })
         await proveSession(tx, principal, now)
       }),

@@ -48,21 +48,23 @@ export function createSecondStepService(options: SecondStepServiceOptions): Seco
 
     async finishWithCode(pendingToken, code, browser) {
       const key = keyOf(pendingToken, browser)
+      const { requestId } = browser
       const now = clock.now()
       const attempt = await takeAttempt(db, key, { now, attemptsMax })
       if (!attempt) throw errors.secondStepExpired()
       const { userId, attempts } = attempt
       const session = await db.transaction(async (tx) => {
         const user = await lockUser(tx, userId)
-        if (!user || !(await useCode(tx, { userId, code, now }, options))) return undefined
+        if (!user || !(await useCode(tx, { userId, code, now, requestId }, options))) return undefined
         if (!(await deletePendingSignIn(tx, key.tokenHash))) throw errors.secondStepExpired()
         return startSession(tx, { user, browser, now, jobs })
       })
       if (session !== undefined) return session
       if (attempts < attemptsMax) throw errors.codeWrong({ field: 'code' })
+      const notice = { userId, notice: 'second_step_failed' } as const
       await db.transaction(async (tx) => {
         if (await deletePendingSignIn(tx, key.tokenHash))
-          await jobs.enqueue(tx, 'send_security_notice', { userId, notice: 'second_step_failed' })
+          await jobs.enqueue(tx, 'send_security_notice', notice, { requestId })
       })
       throw errors.secondStepExpired()
     },

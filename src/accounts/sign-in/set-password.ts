@@ -32,7 +32,7 @@ export async function setPassword(
   tx: Executor,
   user: PrincipalUser,
   change: { hash: string | null; exceptSessionId?: string | undefined; revokeAccess?: boolean | undefined },
-  { now, jobs }: { now: Date; jobs: JobQueue },
+  { now, jobs, requestId }: { now: Date; jobs: JobQueue; requestId: string | undefined },
 ): Promise<void> {
   const { hash, exceptSessionId, revokeAccess: isAccessRevoked = false } = change
   if (hash === null) await deletePassword(tx, user.id)
@@ -43,7 +43,9 @@ export async function setPassword(
   // Somebody else may have given it.
   await forbidLeaving(tx, user.id)
   const revoked = isAccessRevoked && { revoked: await revokeAccess(tx, user, now) }
-  if (hash !== null) await jobs.enqueue(tx, 'send_password_changed', { userId: user.id, ...revoked })
+  if (hash !== null) {
+    await jobs.enqueue(tx, 'send_password_changed', { userId: user.id, ...revoked }, { requestId })
+  }
 }
 
 async function revokeAccess(tx: Executor, user: PrincipalUser, now: Date): Promise<AccessCounts> {

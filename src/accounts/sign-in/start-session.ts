@@ -24,6 +24,8 @@ export interface Browser {
   sessionToken: string | undefined
   /** The cookie that identifies the browser. */
   browserToken: string
+  /** The request of the sign-in. */
+  requestId: string
 }
 
 // Many sign-ins in a short time result in one mail.
@@ -93,7 +95,8 @@ export async function startSession(
   const known = { userId: user.id, tokenHash: hashSecret(browser.browserToken), usedAt: now }
   if (await rememberBrowser(tx, known)) {
     const notice = { userId: user.id, userAgent, at: now.toISOString() }
-    const options = { key: `signed-in:${user.id}`, delaySeconds: noticeDelaySeconds }
+    const { requestId } = browser
+    const options = { requestId, key: `signed-in:${user.id}`, delaySeconds: noticeDelaySeconds }
     await jobs.enqueue(tx, 'send_signed_in', notice, options)
   }
   if (await recordFirstSignIn(tx, user.id, now)) await autoJoinByDomain(tx, user, now)

@@ -3,7 +3,7 @@ import type { Executor } from '../../db/client.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
-import { memberships } from '../../db/schema/memberships.ts'
+import { isMembershipOf, memberships } from '../../db/schema/memberships.ts'
 import { isActive, principalColumns, users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { writeUses } from '../../access/last-used.repository.ts'
@@ -22,6 +22,7 @@ const selectLiveGrants = prepared((executor) =>
         consentVersion: agentGrants.consentVersion,
         membersMayAsk: agentGrants.membersMayAsk,
         expiresAt: agentGrants.expiresAt,
+        assertedIssuer: agentGrants.assertedIssuer,
       },
       user: principalColumns,
       workspace: { id: workspaces.id, name: workspaces.name, slug: workspaces.slug },
@@ -29,10 +30,7 @@ const selectLiveGrants = prepared((executor) =>
       isService: sql<boolean>`${users.kind} = 'service'`.as('is_service'),
     })
     .from(agentGrants)
-    .innerJoin(
-      memberships,
-      and(eq(memberships.workspaceId, agentGrants.workspaceId), eq(memberships.userId, agentGrants.userId)),
-    )
+    .innerJoin(memberships, isMembershipOf(agentGrants, agentGrants.userId))
     .innerJoin(users, and(eq(users.id, agentGrants.userId), isActive))
     .innerJoin(workspaces, isWorkspace(agentGrants.workspaceId))
     .where(

@@ -9,7 +9,8 @@ import { findLiveGrants, recordGrantUses } from './grant-look-ups.repository.ts'
 export interface AgentAuthenticator {
   /**
    * Reads the agent of a grant from the database and records the use. Undefined when the grant is unknown, revoked or
-   * expired, or the person has left the workspace or is suspended.
+   * expired, the person has left the workspace or is suspended, or the identity provider that asserted them is not trusted
+   * any more.
    */
   authenticate: (grantId: string) => Promise<AgentPrincipal | undefined>
   /** Reads the agents of grants without a use, in the order of the ids. */
@@ -21,6 +22,8 @@ export interface AgentAuthenticator {
 export interface AgentAuthenticatorOptions {
   db: Database
   clock: Clock
+  /** Whether an identity provider, by its issuer, is trusted to give agents access. */
+  isTrustedIssuer: (issuer: string) => boolean
   /** Called when writing the uses of grants failed. They are retried. */
   onRecordError: (error: unknown) => void
 }
@@ -30,16 +33,22 @@ export interface AgentAuthenticatorOptions {
  * cached between turns: a revoked grant is refused from the next request on.
  */
 export function createAgentAuthenticator(options: AgentAuthenticatorOptions): AgentAuthenticator {
-  const { db, clock, onRecordError } = options
+  const { db, clock, isTrustedIssuer, onRecordError } = options
   const uses = createUseRecorder({ write: (batch) => recordGrantUses(db, batch), onRecordError })
-  const findGrant = createBatch((grantIds: readonly string[]) => findLiveGrants(db, grantIds, clock.now()))
+  const read = async (grantIds: readonly string[]) => {
+    const found = await findLiveGrants(db, grantIds, clock.now())
+    return found.map((agent) => (isTrusted(agent) ? agent : undefined))
+  }
+  const isTrusted = (agent: AgentPrincipal | undefined) =>
+    agent?.grant.assertedIssuer == null || isTrustedIssuer(agent.grant.assertedIssuer)
+  const findGrant = createBatch(read)
   return {
     async authenticate(grantId) {
       const agent = isId(grantId) ? await findGrant(grantId) : undefined
       if (agent) uses.record(grantId, clock.now())
       return agent
     },
-    read: (grantIds) => findLiveGrants(db, grantIds, clock.now()),
+    read,
     close: () => uses.close(),
   }
 }

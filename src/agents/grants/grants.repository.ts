@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, gte, inArray, isNull, lt, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, readItem, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
@@ -32,6 +32,7 @@ const grantColumns = {
   createdAt: agentGrants.createdAt,
   lastUsedAt: agentGrants.lastUsedAt,
   expiresAt: agentGrants.expiresAt,
+  assertedIssuer: agentGrants.assertedIssuer,
 }
 
 function prepareGrants(executor: Executor, name: string, filter?: SQL) {
@@ -95,6 +96,8 @@ export type GrantToChange = Pick<
   | 'membersMayAsk'
   | 'revokedAt'
   | 'expiresAt'
+  | 'assertedIssuer'
+  | 'mayReturn'
 >
 
 /** A grant in a workspace. With `isLocked` it is locked until the transaction ends. */
@@ -114,6 +117,8 @@ export async function findGrant(
       membersMayAsk: agentGrants.membersMayAsk,
       revokedAt: agentGrants.revokedAt,
       expiresAt: agentGrants.expiresAt,
+      assertedIssuer: agentGrants.assertedIssuer,
+      mayReturn: agentGrants.mayReturn,
     })
     .from(agentGrants)
     .where(and(eq(agentGrants.id, grantId), eq(agentGrants.workspaceId, workspaceId)))
@@ -281,6 +286,8 @@ const selectEnded = prepared((executor) => {
       and(
         eq(agentGrants.workspaceId, sql.placeholder('workspaceId')),
         eq(agentGrants.userId, sql.placeholder('userId')),
+        // The person could not connect it again.
+        isNull(agentGrants.assertedIssuer),
         sql`${endedAt} between ${sql.placeholder('since')} and ${now}`,
         sql`not exists (
           select from ${agentGrants} as later
@@ -366,8 +373,45 @@ export async function listToolUses(
     .orderBy(desc(calls), agentCalls.tool)
 }
 
-/** Deletes the grants that were revoked, or ended, before a time, with what is kept of their calls. */
+/** An agent whose access by assertions was revoked, until its person allows it again. */
+export interface RevokedAgent {
+  id: string
+  clientName: string
+  revokedAt: Date
+}
+
+/** The condition of access by assertions that was revoked and does not return before its person allows it. */
+const isKeptAway = and(
+  isNotNull(agentGrants.assertedIssuer),
+  isNotNull(agentGrants.revokedAt),
+  eq(agentGrants.mayReturn, false),
+)
+
+/** The agents of a person in a workspace that assertions give no access, since it was revoked, the latest first. */
+export async function listRevokedAgents(
+  executor: Executor,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
+): Promise<RevokedAgent[]> {
+  const { id, clientName, revokedAt } = agentGrants
+  return executor
+    .select({ id, clientName, revokedAt: sql<Date>`${revokedAt}`.mapWith(revokedAt) })
+    .from(agentGrants)
+    .where(and(eq(agentGrants.workspaceId, workspaceId), eq(agentGrants.userId, userId), isKeptAway))
+    .orderBy(desc(revokedAt), desc(id))
+}
+
+/** Lets the next assertion give an agent the access again that was revoked. */
+export async function letReturn(executor: Executor, grantId: string): Promise<void> {
+  await executor.update(agentGrants).set({ mayReturn: true }).where(eq(agentGrants.id, grantId))
+}
+
+/**
+ * Deletes the grants that were revoked, or ended, before a time, with what is kept of their calls. Those stay by which a person
+ * keeps an agent away.
+ */
 export async function deleteEndedGrants(executor: Executor, before: Date): Promise<void> {
   const endedAt = sql`least(${agentGrants.revokedAt}, ${agentGrants.expiresAt})`
-  await executor.delete(agentGrants).where(sql`${endedAt} < ${before.toISOString()}`)
+  await executor
+    .delete(agentGrants)
+    .where(and(sql`${endedAt} < ${before.toISOString()}`, sql`(${isKeptAway}) is not true`))
 }

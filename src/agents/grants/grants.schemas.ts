@@ -21,6 +21,12 @@ const AgentGrant = named(
     createdAt: timestamp('When access was granted.'),
     lastUsedAt: nullableTimestamp('When the agent last used its access. Null: never.'),
     expiresAt: timestamp('When the access ends.'),
+    assertedIssuer: nullableString({
+      description:
+        'The issuer of the identity provider that gave the access, as the policy of the workspace allows ' +
+        '(`workspaces.agentPolicy`), without a consent of the person. Each assertion of it lets the access end later. Null: ' +
+        'the person gave it.',
+    }),
   },
   {
     id: exampleIds.grant,
@@ -34,6 +40,7 @@ const AgentGrant = named(
     createdAt: exampleTime,
     lastUsedAt: null,
     expiresAt: exampleExpiry,
+    assertedIssuer: null,
   },
 )
 export type AgentGrant = Static<typeof AgentGrant>
@@ -114,7 +121,8 @@ export const integrationsRevoke = operation({
   summary: "Revoke an agent's access",
   description:
     "Takes effect with the agent's next request. Owners and admins can revoke the access of any agent; other members, " +
-    'of agents that act on their behalf. Revoking revoked access succeeds.',
+    'of agents that act on their behalf. Revoking revoked access succeeds. Identity providers do not give an agent the access ' +
+    'again that was revoked, until its person allows that on the website.',
   params: grantParams,
   errors: workspaceErrors,
 })

@@ -18,9 +18,11 @@ import {
   findGrantDetails,
   findLiveGrant,
   listCalls,
+  letReturn,
   listEndedAgents,
   listLiveGrants,
   listGrantAddresses,
+  listRevokedAgents,
   listToolUses,
   findGrant,
   prolongGrant,
@@ -30,11 +32,12 @@ import {
   type EndedAgent,
   type GrantToChange,
   type GrantAddress,
+  type RevokedAgent,
   type ToolUse,
 } from './grants.repository.ts'
 import type { AgentCall, AgentGrant } from './grants.schemas.ts'
 
-export type { AgentCall, AgentGrant, EndedAgent, ToolUse }
+export type { AgentCall, AgentGrant, EndedAgent, RevokedAgent, ToolUse }
 
 /** A grant with what its page shows. */
 export interface GrantDetails extends Omit<AgentGrant, 'clientId'> {
@@ -80,6 +83,13 @@ export interface GrantsService {
    * Throws `not_found` for a grant of another person, and for one that has ended.
    */
   prolong(principal: Principal, slug: string, grantId: string, days: GrantDays): Promise<string>
+  /** The caller's own agents that the organization could give access, which was revoked, the latest first. */
+  listRevoked(principal: Principal, slug: string): Promise<RevokedAgent[]>
+  /**
+   * Lets the organization give an agent of the caller the access again that was revoked. Returns the name of the agent. Throws
+   * `not_found` for a grant that is not of this kind.
+   */
+  allowAgain(principal: Principal, slug: string, grantId: string): Promise<string>
   /** The calls of the last 30 days of grants that `list` shows to the caller, the most called tool first. */
   listToolUses(principal: Principal, slug: string, grantIds: readonly string[]): Promise<ToolUse[]>
   /**
@@ -119,8 +129,12 @@ export function createGrantsService(options: GrantsServiceOptions): GrantsServic
   const lockGrant = (workspaceId: string, grantId: string) => (tx: Executor) =>
     findGrant(tx, workspaceId, grantId, { isLocked: true })
 
-  /** A grant of the caller that has not ended. Only who gave access knows the agent, so not even an owner may widen it. */
+  /**
+   * A grant of the caller that has not ended. Only who gave access knows the agent, so not even an owner may widen it, nor a
+   * person one that the organization gave.
+   */
   function assertOwn(grant: GrantToChange, { user }: Principal, now: Date): void {
+    if (grant.assertedIssuer !== null) throw errors.notFound()
     if (grant.userId !== user.id || grant.revokedAt || grant.expiresAt <= now) throw errors.notFound()
   }
 
@@ -278,6 +292,25 @@ export function createGrantsService(options: GrantsServiceOptions): GrantsServic
             expiresAt: expiresAt.toISOString(),
           },
         })
+        return clientName
+      })
+    },
+
+    async listRevoked(principal, slug) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'integrations.list')
+      return listRevokedAgents(db, { workspaceId, userId: principal.user.id })
+    },
+
+    async allowAgain(principal, slug, grantId) {
+      const workspace = await requireWorkspace(principal, slug, 'integrations.allowAgain')
+      if (!isId(grantId)) throw errors.notFound()
+      const lock = lockGrant(workspace.id, grantId)
+      return changes.makeIn(principal, workspace, lock, async ({ tx, now }, grant) => {
+        const { userId, clientName, assertedIssuer, revokedAt, mayReturn } = grant
+        if (userId !== principal.user.id || assertedIssuer === null || !revokedAt) throw errors.notFound()
+        if (mayReturn) return clientName
+        await requireLiveCredential(tx, principal, now)
+        await letReturn(tx, grantId)
         return clientName
       })
     },

@@ -20,12 +20,14 @@ import { isBefore } from '../../db/sql/keyset.ts'
 import { seedUrl } from '../../db/sql/page-urls.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { bytesBefore, evidenceBytes, seedBytes } from '../../db/sql/text-bytes.ts'
+import { labels } from '../../db/schema/labels.ts'
 import { evidence, seeds } from '../../db/schema/seeds.ts'
+import { teams } from '../../db/schema/teams.ts'
 import type { JsonRows } from '../../kernel/pagination.ts'
-import type { SeedSort, SeedStatus } from '../../domain/seeds.ts'
+import type { DueCondition, SeedTime, SeedStatus } from '../../domain/seeds.ts'
 import { isCounted } from '../../areas/seeds/evidence-counts.repository.ts'
 import { hasJoined } from '../../areas/seeds/participants.repository.ts'
-import { hasWords } from '../../areas/seeds/seed-lists.repository.ts'
+import { hasWords, isDue } from '../../areas/seeds/seed-lists.repository.ts'
 import { evidenceCountsOf, isKept, isSeedLead, seedLeads } from '../../areas/seeds/seeds.repository.ts'
 import type { KitEvidence, KitOutlineItem, KitSeed, KitSummary } from './kit.schemas.ts'
 
@@ -51,7 +53,7 @@ interface KitStatement {
   /** Without one, the statement is for one use. */
   name?: string
   condition?: SQL | undefined
-  sort?: SeedSort | undefined
+  sort?: SeedTime | undefined
   /** Whether the outline has summaries. */
   hasSummaries?: boolean | undefined
 }
@@ -124,6 +126,7 @@ function prepareKit(
       verdict: newest.verdict,
       summary: newest.summary,
       sourceUrl: newest.sourceUrl,
+      criterionIds: newest.criterionIds,
       authorUserId: newest.authorUserId,
       authorName: newest.authorName,
       agentName: newest.agentName,
@@ -268,7 +271,8 @@ function seedItemOf(seed: Record<keyof typeof seeds.$inferSelect, Column>, shown
   return {
     ...{ id: seed.id, title: seed.title, summary: seed.summary, problem: seed.problem },
     ...{ audience: seed.audience, hypothesis: seed.hypothesis, successCriteria: seed.successCriteria },
-    status: seed.status,
+    criteria: seed.criteria,
+    ...{ status: seed.status, question: seed.question, decideBy: seed.decideBy },
     agentName: seed.agentName,
     leadUserId: seed.leadUserId,
     participantCount: seed.participantCount,
@@ -299,6 +303,7 @@ function shownOf(pieces: PieceColumns) {
       verdict,
       summary: pieces.summary,
       sourceUrl,
+      criterionIds: pieces.criterionIds,
       authorUserId,
       authorName,
       agentName,
@@ -329,10 +334,16 @@ export interface KitQuery {
   text?: string | undefined
   updatedSince?: Date | undefined
   leadUserId?: string | undefined
+  /** Only seeds of the team with this name. */
+  team?: string | undefined
+  /** Only seeds with the label of this name. */
+  label?: string | undefined
+  /** Only seeds that are not decided, and are due. */
+  due?: DueCondition | undefined
   /** Only seeds without evidence at or after this time. */
   noEvidenceSince?: Date | undefined
   /** By default `updatedAt`. */
-  sort?: SeedSort | undefined
+  sort?: SeedTime | undefined
   /** Whether `outline` has summaries. */
   hasSummaries?: boolean | undefined
   /** The position after which the seeds begin; with `seedId`, the evidence. */
@@ -358,7 +369,7 @@ export interface KitQuery {
  */
 export async function readKitRows(executor: Executor, query: KitQuery): Promise<KitRows> {
   const { seedId, statuses = [], text, updatedSince, leadUserId, noEvidenceSince, ...others } = query
-  const { sort, hasSummaries, ...rest } = others
+  const { team, label, due, sort, hasSummaries, ...rest } = others
   const values = { ...rest, evidenceRead: rest.evidenceLimit + 1 }
   if (seedId !== undefined) {
     const [seed] = await selectKitOfSeed(executor).execute({ ...values, seedId })
@@ -366,13 +377,18 @@ export async function readKitRows(executor: Executor, query: KitQuery): Promise<
   }
   const [status = null, ...further] = statuses
   const filter = { status, updatedSince: updatedSince?.toISOString() ?? '-infinity' }
-  const isPlain = [leadUserId, noEvidenceSince, sort].every((value) => value === undefined)
+  const isPlain = [leadUserId, team, label, due, noEvidenceSince, sort].every((value) => value === undefined)
   if (!isPlain || further.length > 0 || hasSummaries) {
     // There are too many combinations to prepare each once.
     const condition = and(
       statuses.length > 0 ? inArray(seeds.status, [...statuses]) : undefined,
       // As text: a malformed id leads nothing.
       leadUserId === undefined ? undefined : sql`${seeds.leadUserId}::text = ${leadUserId}`,
+      team === undefined ? undefined : inArray(seeds.teamId, selectNamed(executor, teams, team)),
+      label === undefined
+        ? undefined
+        : sql`${seeds.labelIds} && array(${selectNamed(executor, labels, label)})`,
+      due && isDue(due),
       noEvidenceSince && or(isNull(seeds.lastEvidenceAt), lt(seeds.lastEvidenceAt, noEvidenceSince)),
       text === undefined ? undefined : hasWords(hiddenParameter('workspaceId', 'uuid'), sql`${text}::text`),
     )
@@ -384,6 +400,19 @@ export async function readKitRows(executor: Executor, query: KitQuery): Promise<
       ? selectKit(executor).execute({ ...values, ...filter })
       : selectKitOfWords(executor).execute({ ...values, ...filter, asked: text }),
   )
+}
+
+/** The id of the team or label of the workspace that has this name, in any case. */
+function selectNamed(executor: Executor, table: typeof teams | typeof labels, name: string) {
+  return executor
+    .select({ id: table.id })
+    .from(table)
+    .where(
+      and(
+        eq(table.workspaceId, hiddenParameter('workspaceId', 'uuid')),
+        sql`lower(${table.name}) = lower(${name})`,
+      ),
+    )
 }
 
 /** The rows of a kit of one seed, or of none. */

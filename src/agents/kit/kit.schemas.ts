@@ -2,6 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { exampleExpiry, exampleIds, exampleTime } from '../../http/description/examples.ts'
 import { operation } from '../../http/description/operation.ts'
 import {
+  kitAttachmentsMax,
   kitCommentsMax,
   kitDetails,
   kitEvidenceMax,
@@ -23,11 +24,14 @@ import {
   ref,
   stringEnum,
   Timestamp,
+  told,
 } from '../../kernel/schemas.ts'
 import { errors } from '../../kernel/errors.ts'
-import { seedQueryLengthMax, seedSorts, seedStatuses } from '../../domain/seeds.ts'
+import { labelLengthMax } from '../../kernel/text.ts'
+import { seedDues, seedQueryLengthMax, seedStatuses, seedTimes, silentDays } from '../../domain/seeds.ts'
 import { countedEvidenceFields, exampleCountedEvidence } from '../../areas/evidence/evidence.schemas.ts'
 import {
+  Criterion,
   evidenceCounts as countsOf,
   exampleSeed,
   leadUserId,
@@ -35,55 +39,62 @@ import {
   seedFields,
 } from '../../areas/seeds/seeds.schemas.ts'
 
+const compared = (description: string) =>
+  Type.String({ maxLength: labelLengthMax, 'x-text': 'query', description })
+
 /** The input of the validation kit. `withoutBlanks` is applied to it first. */
 export const ValidationKitInput = closed(
   {
     seedId: Type.Optional(
-      Type.String({ description: 'Only this seed. Then only cursor and evidenceLimit have an effect.' }),
+      Type.String({ description: 'Only this seed; then only cursor and evidenceLimit apply.' }),
     ),
     status: Type.Optional(oneOrSeveral(seedStatuses, 'Only these.')),
     query: Type.Optional(
       Type.String({
         maxLength: seedQueryLengthMax,
         'x-text': 'query',
-        description: 'Only seeds with all of these words, or words that begin with them.',
+        description: 'With all these words, or words that begin with them.',
       }),
     ),
-    updatedSince: Type.Optional(
-      dateOrTime('Only seeds edited, or with evidence, since this date (UTC) or time (RFC 3339).'),
+    updatedSince: Type.Optional(dateOrTime('Edited, or with evidence, since this date (UTC) or time.')),
+    leadUserId: Type.Optional(compared('Led by this person.')),
+    team: Type.Optional(compared('Its name.')),
+    label: Type.Optional(compared('Its name.')),
+    due: Type.Optional(
+      told(
+        stringEnum(seedDues, {
+          description: `Undecided seeds whose decideBy is past, or today or in the six days after it (UTC); silent: without evidence for ${silentDays} days.`,
+        }),
+        `Undecided, by decideBy; silent: ${silentDays} days without evidence.`,
+      ),
     ),
-    leadUserId: Type.Optional(
-      Type.String({ maxLength: 64, description: 'Only seeds that this person leads.' }),
-    ),
-    noEvidenceSince: Type.Optional(
-      dateOrTime('Only seeds without evidence since then; 1970-01-01: without any.'),
-    ),
-    sort: Type.Optional(stringEnum(seedSorts, { description: 'The latest first; default updatedAt.' })),
+    noEvidenceSince: Type.Optional(dateOrTime('Without evidence since then; 1970-01-01: without any.')),
+    sort: Type.Optional(stringEnum(seedTimes, { description: 'The latest first; default updatedAt.' })),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: kitOutlineMax,
-        description: `Seeds; default ${kitOutlineMax}, of which at most ${kitSeedsMax} in full.`,
+        description: `Seeds; default ${kitOutlineMax}, at most ${kitSeedsMax} in full.`,
       }),
     ),
     cursor: Type.Optional(
-      Type.String({
-        maxLength: 1024,
-        description: 'nextCursor, with the same seedId and filters.',
-      }),
+      told(Type.String({ maxLength: 1024, description: 'nextCursor, same filters.' }), 'nextCursor.'),
     ),
     evidenceLimit: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: kitEvidenceMax,
-        description: `Evidence of each seed; default ${kitEvidenceMax}.`,
+        description: `Of each seed; default ${kitEvidenceMax}.`,
       }),
     ),
     detail: Type.Optional(
-      stringEnum(kitDetails, {
-        description:
-          'summary: outline, summary and hypothesis as a table, to compare seeds. Default over MCP: outline; over HTTP: full.',
-      }),
+      told(
+        stringEnum(kitDetails, {
+          description:
+            'summary: outline, summary and hypothesis as a table, to compare seeds. Default over MCP: outline; over HTTP: full.',
+        }),
+        'summary: a table to compare seeds. Default outline.',
+      ),
     ),
   },
   { examples: [{ seedId: exampleIds.seed }] },
@@ -126,6 +137,25 @@ const KitComment = named(
   },
 )
 export type KitComment = Static<typeof KitComment>
+
+const KitAttachment = named(
+  'ValidationKitAttachment',
+  {
+    id: Type.String(),
+    name: Type.String(),
+    type: Type.String({ description: 'The media type.' }),
+    bytes: Type.Integer(),
+    evidenceId: nullableString({ description: 'The evidence that has it, or null.' }),
+    commentId: nullableString({
+      description: 'The comment that has it. Null with `evidenceId`: the seed itself.',
+    }),
+  },
+  {
+    ...{ id: exampleIds.attachment, name: 'interviews.csv', type: 'text/csv', bytes: 18_204 },
+    ...{ evidenceId: exampleIds.evidence, commentId: null },
+  },
+)
+export type KitAttachment = Static<typeof KitAttachment>
 
 const KitParticipant = named(
   'ValidationKitParticipant',
@@ -270,6 +300,10 @@ export const ValidationKit = named(
       KitParticipant,
       `Of one seed, the first ${kitParticipantsMax} participants. ${discussionNote}`,
     ),
+    attachments: nullableArray(
+      KitAttachment,
+      `Of one seed, its newest ${kitAttachmentsMax} files. ${discussionNote}`,
+    ),
     seeds: Type.Array(ref(KitSeed), {
       description: 'The seeds that changed last, latest first, as many as fit.',
     }),
@@ -295,21 +329,21 @@ export const ValidationKit = named(
     summaries: null,
     comments: [exampleOf(KitComment)],
     participants: [exampleOf(KitParticipant)],
+    attachments: [exampleOf(KitAttachment)],
     seeds: [exampleOf(KitSeed)],
   },
 )
 export type ValidationKit = Static<typeof ValidationKit>
 
-export const agentSchemas = [
-  ...[KitEvidence, KitComment, KitParticipant, KitSeed, KitOutlineItem, KitSummaries],
-  ValidationKit,
+const parts = [
+  ...[KitEvidence, KitComment, KitParticipant, KitAttachment, KitSeed, KitOutlineItem],
+  KitSummaries,
 ]
 
+export const agentSchemas = [...parts, ValidationKit]
+
 /** The named schemas that a validation kit refers to. */
-export const validationKitParts = [
-  ...[KitEvidence, KitComment, KitParticipant, KitSeed, KitOutlineItem, KitSummaries],
-  Role,
-]
+export const validationKitParts = [Criterion, ...parts, Role]
 
 export const agentReadValidationKit = operation({
   id: 'agent.readValidationKit',

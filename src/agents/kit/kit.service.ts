@@ -7,10 +7,12 @@ import {
   mayReadDiscussions,
   type AgentPrincipal,
 } from '../../domain/agent.ts'
+import { findWorkspaceOfMerged } from '../../access/access.repository.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { parseJson, type Json } from '../../kernel/json-text.ts'
+import { conditionOfDue } from '../../domain/seeds.ts'
 import { decodeCursor, encodeCursor, rowsOf, startOf } from '../../kernel/pagination.ts'
 import { normalizeLine } from '../../kernel/text.ts'
 import { parseTime } from '../../kernel/times.ts'
@@ -39,8 +41,9 @@ const restBytesMax = 1024
 export interface KitService {
   /**
    * Reads the kit of the workspace of the grant; with `seedId`, only that seed. A kit that does not fit `form.bytesMax` is
-   * cut: `nextCursor` continues it, or a call for one seed. One seed with one piece of evidence is never cut. Throws
-   * `not_found` for a seed that is not in the workspace, and `cursor_invalid` for a cursor of other input.
+   * cut: `nextCursor` continues it, or a call for one seed. One seed with one piece of evidence is never cut. Of a seed that
+   * was merged it has the one that it is now. Throws `not_found` for a seed that is not in the workspace, and
+   * `cursor_invalid` for a cursor of other input.
    */
   read(agent: AgentPrincipal, input?: ValidationKitInput, form?: KitForm): Promise<Json<ValidationKit>>
 }
@@ -65,13 +68,21 @@ interface KitPart {
 }
 
 export function createKitService({ db, clock, links }: KitServiceOptions): KitService {
+  /** The seed of the workspace that another one is now. Throws `not_found` for one that was not merged. */
+  async function findMergedInto({ user, workspace }: AgentPrincipal, seedId: string, now: Date) {
+    const found = await findWorkspaceOfMerged(db, { seedId, userId: user.id }, { recordedSince: now })
+    if (found?.id !== workspace.id) throw errors.notFound()
+    return found.seedId
+  }
+
   return {
     async read(agent, input = {}, form = httpForm) {
-      const head = JSON.stringify(headOf(agent, clock.now())).slice(0, -1)
+      const now = clock.now()
+      const head = JSON.stringify(headOf(agent, now)).slice(0, -1)
       const bytesMax = form.bytesMax - Buffer.byteLength(head) - restBytesMax
       const isOneSeed = input.seedId !== undefined
-      const plan = isOneSeed ? planSeed(agent, input) : planSeeds(agent, input, form)
-      const rows = await readKitRows(db, {
+      const plan = isOneSeed ? planSeed(agent, input) : planSeeds(agent, input, form, now)
+      const query = {
         ...plan,
         workspaceId: agent.workspace.id,
         userId: agent.user.id,
@@ -79,11 +90,17 @@ export function createKitService({ db, clock, links }: KitServiceOptions): KitSe
         seedsBytesMax: Math.floor(bytesMax / 2),
         evidenceBytesMax: bytesMax,
         seedUrlPrefix: links.urlOf(agent, ''),
-      })
-      if (isOneSeed && rows.found === 0) throw errors.notFound()
+      }
+      let { seedId } = input
+      let rows = await readKitRows(db, query)
+      if (seedId !== undefined && rows.found === 0) {
+        seedId = await findMergedInto(agent, seedId, now)
+        rows = await readKitRows(db, { ...query, seedId })
+        if (rows.found === 0) throw errors.notFound()
+      }
       const discussion =
-        isOneSeed && input.cursor === undefined && mayReadDiscussions(agent)
-          ? await readDiscussion(db, String(input.seedId), bytesMax / 4)
+        seedId !== undefined && input.cursor === undefined && mayReadDiscussions(agent)
+          ? await readDiscussion(db, { workspaceId: agent.workspace.id, seedId }, bytesMax / 4)
           : noDiscussion
       const leftBytesMax = bytesMax - discussion.bytes
       const part = isOneSeed ? cutSeed(rows, leftBytesMax, plan.listId) : cutSeeds(rows, bytesMax, plan)
@@ -133,7 +150,7 @@ function toRest(
   const summaries = `{"columns":${JSON.stringify(kitSummaryColumns)},"rows":${joinItems(outline)}}`
   return (
     `${JSON.stringify(rest).slice(1, -1)},"outline":${hasSummaries ? '[]' : joinItems(outline)},` +
-    `"summaries":${hasSummaries ? summaries : 'null'},"comments":${discussion.comments},"participants":${discussion.participants},"seeds":${seeds}`
+    `"summaries":${hasSummaries ? summaries : 'null'},"comments":${discussion.comments},"participants":${discussion.participants},"attachments":${discussion.attachments},"seeds":${seeds}`
   )
 }
 
@@ -141,8 +158,12 @@ function toRest(
 function describeNothing({ query, ...filters }: ValidationKitInput): string {
   if (query !== undefined)
     return 'No seed matches. query finds seeds that have all of its words, or words that begin with them: try fewer words, or other ones.'
-  const { status, updatedSince, leadUserId, noEvidenceSince } = filters
-  if ([status, updatedSince, leadUserId, noEvidenceSince].some((filter) => filter !== undefined))
+  const { status, updatedSince, leadUserId, team, label, due, noEvidenceSince } = filters
+  if (
+    [status, updatedSince, leadUserId, team, label, due, noEvidenceSince].some(
+      (filter) => filter !== undefined,
+    )
+  )
     return 'No seed matches these filters.'
   return 'This workspace has no seeds yet.'
 }
@@ -196,20 +217,29 @@ function planSeed({ workspace }: AgentPrincipal, { seedId = '', cursor }: Valida
   }
 }
 
-function planSeeds({ workspace }: AgentPrincipal, input: ValidationKitInput, { hasOutline }: KitForm) {
-  const { query = '', updatedSince, cursor, leadUserId, noEvidenceSince, sort } = input
+function planSeeds(
+  { workspace }: AgentPrincipal,
+  input: ValidationKitInput,
+  { hasOutline }: KitForm,
+  now: Date,
+) {
+  const { query = '', updatedSince, cursor, leadUserId, due, noEvidenceSince, sort } = input
+  const [team, label] = [input.team, input.label].map((name) =>
+    name === undefined ? undefined : normalizeLine(name),
+  )
   const statuses = [...new Set([input.status ?? []].flat())].sort()
   const text = normalizeLine(query) || undefined
   const [status] = statuses
   // Cursors of older versions stay valid: what they do not know comes last.
-  const further = Object.entries({ leadUserId, noEvidenceSince, sort }).filter(
+  const further = Object.entries({ leadUserId, noEvidenceSince, sort, due, team, label }).filter(
     ([, value]) => value !== undefined,
   )
   const filters = [statuses.length > 1 ? statuses : status, text, updatedSince, ...further]
   const listId = `agent.readValidationKit ${workspace.id} seeds ${JSON.stringify(filters)}`
   const limit = input.limit ?? (isBrief(input) || hasOutline ? kitOutlineMax : kitSeedsMax)
   return {
-    ...{ listId, statuses, text, leadUserId, sort, limit },
+    ...{ listId, statuses, text, leadUserId, team, label, sort, limit },
+    due: due === undefined ? undefined : conditionOfDue(due, now),
     ...positionOf(listId, cursor),
     updatedSince: updatedSince === undefined ? undefined : parseTime(updatedSince),
     noEvidenceSince: noEvidenceSince === undefined ? undefined : parseTime(noEvidenceSince),

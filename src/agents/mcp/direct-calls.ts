@@ -31,6 +31,8 @@ export interface CallExtra extends Record<string, unknown> {
   agent: AgentPrincipal
   /** The tools that the message calls and that the agent does not have, whose answer says why. */
   refused?: readonly AgentTool[]
+  /** Whether the client shows cards of seeds (`src/agents/mcp/seed-card.ts`). */
+  hasCards?: boolean
   /** Of a direct call: receives the structured content as JSON, and returns what the SDK gets to see in its place. */
   takeJson?: (json: string) => Record<string, never>
 }

@@ -1,4 +1,4 @@
-import type { AgentPrincipal } from '../../domain/agent.ts'
+import { withTokenScopes, type AgentPrincipal } from '../../domain/agent.ts'
 
 /** What a subscription to a resource is about: the inbox of its agent, or a seed. */
 export type FollowedTarget = { kind: 'inbox' } | { kind: 'seed'; seedId: string }
@@ -97,7 +97,9 @@ export function createFollowedResources(options: FollowedResourcesOptions): Foll
       const agents = new Map(grantIds.map((id, i) => [id, found[i]]))
       const allowed = followers.flatMap((follower) => {
         const agent = agents.get(follower.agent.grant.id)
-        return agent ? [{ follower, targets: findTargets(agent, follower.uris) }] : []
+        if (!agent) return []
+        const narrowed = withTokenScopes(agent, follower.agent.tokenScopes)
+        return [{ follower, targets: findTargets(narrowed, follower.uris) }]
       })
       const after = Math.min(...followers.map(({ at }) => at))
       const changes = await readChanges({ workspaceId, after, ...toQuery(allowed) })

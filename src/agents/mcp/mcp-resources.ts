@@ -19,6 +19,16 @@ export interface McpResource {
   lastModified?: string
 }
 
+/** A resource whose text is the same for all agents. */
+export interface McpDocument extends Omit<McpResource, 'lastModified'> {
+  mimeType: string
+  text: string
+  /** What its extension says of it. */
+  meta?: Record<string, unknown>
+  /** Whether programs find it by the link of a tool alone, not in the list. */
+  isLinked?: boolean
+}
+
 /** Suggests values for what was typed so far. */
 export type Suggest = (agent: AgentPrincipal, typed: string) => Promise<readonly string[]>
 
@@ -52,22 +62,31 @@ export interface McpResources {
 
 const mimeType = 'application/json'
 
-/** Registers the resources with the server of a request. `onError` is called with unexpected errors. */
+/**
+ * Registers the resources and documents with the server of a request. The documents stand first in the list. `onError` is
+ * called with unexpected errors.
+ */
 export function registerResources(
   { server }: McpServer,
   agent: AgentPrincipal,
   resources: McpResources,
-  { subscribe, onError }: { subscribe: boolean; onError: (error: unknown) => void },
+  {
+    documents,
+    subscribe,
+    onError,
+  }: { documents: readonly McpDocument[]; subscribe: boolean; onError: (error: unknown) => void },
 ): void {
   server.registerCapabilities({ resources: { listChanged: false, ...(subscribe && { subscribe }) } })
 
   server.setRequestHandler('resources/list', async ({ params }) => {
     const page = await toProtocolErrors(resources.list(agent, params?.cursor), '', onError)
+    const listed = page.resources.map(({ lastModified, ...resource }) => ({
+      ...{ ...resource, mimeType },
+      ...(lastModified !== undefined && { annotations: { lastModified } }),
+    }))
+    const first = params?.cursor === undefined ? documents.filter(({ isLinked }) => isLinked !== true) : []
     return {
-      resources: page.resources.map(({ lastModified, ...resource }) => ({
-        ...{ ...resource, mimeType },
-        ...(lastModified !== undefined && { annotations: { lastModified } }),
-      })),
+      resources: [...first.map(toListed), ...listed],
       ...(page.nextCursor !== null && { nextCursor: page.nextCursor }),
     }
   })
@@ -77,9 +96,18 @@ export function registerResources(
   }))
 
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+    const document = documents.find((each) => each.uri === uri)
+    if (document) {
+      const { text, meta } = document
+      return { contents: [{ uri, mimeType: document.mimeType, text, ...(meta && { _meta: meta }) }] }
+    }
     const text = await toProtocolErrors(resources.read(agent, uri), uri, onError)
     return { contents: [{ uri, mimeType, text }] }
   })
+}
+
+function toListed({ uri, name, title, description, mimeType: type }: McpDocument) {
+  return { uri, name, title, description, mimeType: type }
 }
 
 /** Turns errors into those of the protocol, which have no details of what is unexpected. `uri`: of a resource. */

@@ -10,6 +10,7 @@ import { createBodyCheck } from '../../http/requests/validation.ts'
 import { ApiError, errors } from '../../kernel/errors.ts'
 import { parseJson, toJson, type Json } from '../../kernel/json-text.ts'
 import { closed, inlined, listIn, ownKeywords, type OwnKeywords } from '../../kernel/schemas.ts'
+import type { TextRule } from '../../kernel/text.ts'
 import type { AgentPrincipal } from '../../domain/agent.ts'
 import type { Turns } from '../../concurrency/turns.ts'
 import type { AgentTool, BriefAnswer } from '../tools/agent-tool.ts'
@@ -18,6 +19,7 @@ import { createInputReader, repairInput, toArguments } from '../tools/tool-input
 import { findRefusal } from '../tools/tool-refusals.ts'
 import type { CallRound, Confirmations } from './confirmations.ts'
 import type { CallExtra } from './direct-calls.ts'
+import type { McpDocument } from './mcp-resources.ts'
 
 /** Answers one call of a tool. */
 type ToolCall = (
@@ -34,11 +36,20 @@ export interface ToolOptions {
   confirmations: Confirmations
   /** The website, whose URLs stand for ids. */
   webUrl: string
+  /** The page for the answers of tools with `hasCard`. */
+  card: Pick<McpDocument, 'uri'>
 }
 
-/** Makes a function that registers a tool with a server. The agent comes with each call, as `CallExtra`. */
-export function toolRegistration(tool: AgentTool, options: ToolOptions): (server: McpServer) => void {
+/**
+ * Makes a function that registers a tool with a server. The agent comes with each call, as `CallExtra`. `hasCards`: the
+ * client shows the card.
+ */
+export function toolRegistration(
+  tool: AgentTool,
+  options: ToolOptions,
+): (server: McpServer, hasCards?: boolean) => void {
   const { name, title, description, hints } = tool
+  const linked = { _meta: { ui: { resourceUri: options.card.uri } } }
   const inlinedOf = (schema: TSchema) => inlined(schema, tool.parts)
   const config = {
     title,
@@ -48,8 +59,9 @@ export function toolRegistration(tool: AgentTool, options: ToolOptions): (server
     outputSchema: fromJsonSchema(namesOf(tool), trusting),
   }
   const call = toolCall(tool, options)
-  return (server) => {
-    server.registerTool(name, config, (input, { http, mcpReq }) =>
+  return (server, hasCards = false) => {
+    const ofServer = hasCards && tool.hasCard === true ? { ...config, ...linked } : config
+    server.registerTool(name, ofServer, (input, { http, mcpReq }) =>
       call(http?.authInfo?.extra as CallExtra, input, mcpReq),
     )
   }
@@ -94,8 +106,8 @@ function toPublished(schema: Record<string, unknown>): Record<string, unknown> {
     if (typeof value !== 'object' || value === null) return value
     const list = listIn(value as TSchema)
     if (list) return publish({ ...list, description: (value as TSchema).description })
-    // Only lengths of texts that a model writes: it copies ids and cursors.
-    const isText = 'x-text' in value
+    // Only lengths of texts that a model writes: it copies ids and cursors, and looks for a few words.
+    const isText = 'x-text' in value && value['x-text'] !== ('query' satisfies TextRule)
     const entries = Object.entries(brief(value)).filter(
       (entry) => isPublished(entry) && (isText || entry[0] !== 'maxLength'),
     )
@@ -120,9 +132,11 @@ const saidByErrors = new Set([
  * by the message to who breaks the rules (docs/design/tools.md#few-tokens).
  */
 function brief(schema: object): object {
-  const { 'x-model': told, maxLength } = schema as { maxLength?: number } & OwnKeywords
+  const { 'x-model': told, 'x-text': rule, maxLength } = schema as { maxLength?: number } & OwnKeywords
   if (told === undefined) return schema
-  const length = Number(maxLength) > publishedLengthMax ? `Up to ${String(maxLength)} characters.` : ''
+  // A URL is copied, not written to a length.
+  const isLong = rule !== 'url' && Number(maxLength) > publishedLengthMax
+  const length = isLong ? `Up to ${String(maxLength)}.` : ''
   // Undefined is no field of the JSON that is sent.
   return { ...schema, description: [told, length].filter(Boolean).join(' ') || undefined }
 }
@@ -132,9 +146,11 @@ function areFormats(parts: unknown): boolean {
   return Array.isArray(parts) && parts.every((part: object) => Object.keys(part).join() === 'format')
 }
 
-// Inputs are validated by the tool call, whose messages name the fields. Outputs are typed, and tests check them against
-// the schema: validating a thousand pieces of evidence at each call would take longer than reading them.
-const trusting: jsonSchemaValidator = {
+/**
+ * Validates nothing. Inputs are validated by the tool call, whose messages name the fields. Outputs are typed, and tests
+ * check them against the schema: validating a thousand pieces of evidence at each call would take longer than reading them.
+ */
+export const trusting: jsonSchemaValidator = {
   getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
 }
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server'
-import type { AgentPrincipal } from '../../domain/agent.ts'
+import { withTokenScopes, type AgentPrincipal } from '../../domain/agent.ts'
 import type { PersonStreams } from '../../concurrency/person-streams.ts'
 import type { FollowedResources } from './followed-resources.ts'
 
@@ -91,8 +91,9 @@ export function createToolSubscriptions(options: ToolSubscriptionsOptions): Tool
       stream.end()
       return
     }
-    const { onlyReads } = stream.agent
-    const described = describe({ ...agent, ...(onlyReads !== undefined && { onlyReads }) })
+    const { onlyReads, tokenScopes } = stream.agent
+    const narrowed = withTokenScopes(agent, tokenScopes)
+    const described = describe({ ...narrowed, ...(onlyReads !== undefined && { onlyReads }) })
     if (described === stream.described) return
     stream.described = described
     stream.publish?.({ kind: 'tools_list_changed' })

@@ -27,6 +27,8 @@ export interface AgentOAuthRoutesOptions {
   webUrl: string
   /** Whether clients with metadata documents may ask for authorization. */
   areDocumentsOn: boolean
+  /** Whether an identity provider is trusted to let agents in. */
+  areAssertionsOn: boolean
   /** Registrations per minute and client address; 0 = no limit. */
   registrationLimitPerMinute: number
   /** Authorization requests per minute and client address; 0 = no limit. */
@@ -72,6 +74,7 @@ export async function agentOAuthRoutes(
       if (value !== undefined) reply.raw.setHeader(name, value)
     }
     const failure = await handle(raw, reply.raw, {
+      requestId: request.id,
       address: addressOf(request),
       whileWaiting: (wait) => request.whileWaiting(wait),
       noteAccepted,
@@ -98,7 +101,7 @@ export async function agentOAuthRoutes(
     app.get(url, { schema }, async (_request, reply) =>
       reply.header('cache-control', 'public, max-age=300').send(document),
     )
-  const serverMetadata = describeServer(baseUrl, webUrl, { areDocumentsOn: options.areDocumentsOn })
+  const serverMetadata = describeServer(baseUrl, webUrl, options)
   const resourceMetadata = describeResource(baseUrl)
   discovery('/.well-known/oauth-authorization-server', getServerMetadata, serverMetadata)
   discovery('/.well-known/oauth-protected-resource', getResourceMetadata, resourceMetadata)

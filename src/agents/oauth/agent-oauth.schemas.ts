@@ -6,6 +6,8 @@ import { errors } from '../../kernel/errors.ts'
 import {
   agentScope,
   assertionAlgorithms,
+  assertionGrantProfile,
+  assertionGrantType,
   clientAuthMethods,
   grantTypes,
   offlineScope,
@@ -40,7 +42,7 @@ const issuer = 'https://api.example.com'
 export function describeServer(
   issuer: string,
   website: string,
-  { areDocumentsOn }: { areDocumentsOn: boolean },
+  { areDocumentsOn, areAssertionsOn }: { areDocumentsOn: boolean; areAssertionsOn: boolean },
 ) {
   return {
     issuer,
@@ -51,7 +53,12 @@ export function describeServer(
     jwks_uri: `${issuer}${paths.jwks}`,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: [...grantTypes, serviceGrantType],
+    grant_types_supported: [
+      ...grantTypes,
+      serviceGrantType,
+      ...(areAssertionsOn ? [assertionGrantType] : []),
+    ],
+    ...(areAssertionsOn && { authorization_grant_profiles_supported: [assertionGrantProfile] }),
     scopes_supported: [agentScope, offlineScope],
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: [...clientAuthMethods],
@@ -84,8 +91,13 @@ export const ServerMetadata = complete(
     revocation_endpoint_auth_signing_alg_values_supported: Type.Array(Type.String()),
     authorization_response_iss_parameter_supported: Type.Boolean(),
     client_id_metadata_document_supported: Type.Boolean(),
+    authorization_grant_profiles_supported: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Only if the operator trusts an identity provider to let agents in by assertions.',
+      }),
+    ),
   },
-  describeServer(issuer, 'https://app.example.com', { areDocumentsOn: true }),
+  describeServer(issuer, 'https://app.example.com', { areDocumentsOn: true, areAssertionsOn: true }),
 )
 
 export const ResourceMetadata = complete(
@@ -264,7 +276,7 @@ const unavailable = answer(
   OAuthError,
 )
 const unavailableOrUnreachable = answer(
-  '`temporarily_unavailable`: the database cannot be reached, or the metadata document or the keys of the client cannot. Retry later.',
+  '`temporarily_unavailable`: the database cannot be reached, or the metadata document or the keys of the client or of the identity provider cannot. Retry later.',
   OAuthError,
 )
 const serverError = answer('`server_error`: the service failed.', OAuthError)
@@ -297,18 +309,20 @@ export const registerClient = {
 export const issueToken = {
   operationId: 'agentOAuth.token',
   tags,
-  summary: 'Get tokens for a code, for a refresh token, or as a service account',
+  summary: 'Get tokens for a code, a refresh token or an assertion, or as a service account',
   description:
     'The token endpoint of OAuth (RFC 6749 §3.2), with PKCE (RFC 7636) and resource indicators (RFC 8707). A client of a ' +
-    'service account uses `client_credentials` (§4.4), and gets no refresh token.',
+    'service account uses `client_credentials` (§4.4), and gets no refresh token. Nor does one with an assertion of an identity ' +
+    'provider (ID-JAG, a profile of RFC 7523 §2.1), whose `resource` may end in `?workspace=SLUG`.',
   consumes: ['application/x-www-form-urlencoded'],
   body: Type.Object(
     {
-      grant_type: Type.String({ enum: [...grantTypes, serviceGrantType] }),
+      grant_type: Type.String({ enum: [...grantTypes, serviceGrantType, assertionGrantType] }),
       code: Type.Optional(Type.String()),
       code_verifier: Type.Optional(Type.String()),
       redirect_uri: Type.Optional(Type.String()),
       refresh_token: Type.Optional(Type.String()),
+      assertion: Type.Optional(Type.String()),
       ...clientFields,
       resource: Type.Optional(Type.String()),
       scope: Type.Optional(Type.String()),
@@ -330,7 +344,9 @@ export const issueToken = {
     200: answer('The tokens.', Tokens),
     400: answer(
       'An error such as `invalid_grant` or `invalid_request` (RFC 6749 §5.2). `unauthorized_client`: the access of a client of a ' +
-        'service account has ended. `invalid_scope`: it asks for more than it has.',
+        'service account has ended, or the client is public and sends an assertion, or the workspace gives it no access by one. ' +
+        '`invalid_scope`: it asks for more than it has. `invalid_target`: the resource is another one, or the person is not in the ' +
+        'workspace, or in several.',
       OAuthError,
     ),
     401: invalidClient,

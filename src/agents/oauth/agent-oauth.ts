@@ -12,6 +12,7 @@ import type { Meter } from '../../kernel/meter.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { AppSecret } from '../../platform/secrets/app-secret.port.ts'
 import { createTokenVerifier, type VerifiedToken } from './keys/access-tokens.ts'
+import type { AssertingProvider } from './assertions/assertion-grant.ts'
 import { createAnswers } from './answers.ts'
 import { deleteClient, listClients } from './records/clients.repository.ts'
 import { createConsents, type Consents } from './consents.ts'
@@ -24,6 +25,7 @@ import { createSigningKeyStore, type Jwk, type SigningKeys } from './keys/signin
 
 /** What the OAuth server has to know of a request, besides what the client has sent. */
 export interface RequestContext {
+  requestId: string
   /** The client's address. A registered client is stored with a digest of it. */
   address: string
   /** Runs what waits for a document of the client. */
@@ -96,6 +98,8 @@ export interface AgentOAuthOptions {
   areDocumentsOn: boolean
   /** Fetches client metadata documents and keys of clients, whose URLs are untrusted. */
   fetch: typeof fetch
+  /** The identity providers that the operator trusts to let agents in by assertions. */
+  assertingProviders: readonly AssertingProvider[]
 }
 
 // How long a process uses its keys before it loads them again.
@@ -118,16 +122,16 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
   const keyStore = createSigningKeyStore({ db, clock, appSecret })
   const answers = createAnswers({ db, clock, appSecret })
   const handled = new AsyncLocalStorage<RequestContext & { failure?: Failure }>()
-  const fetchDocument: typeof fetch = (input, init) => {
-    const wait = () => options.fetch(input, init)
-    return handled.getStore()?.whileWaiting(wait) ?? wait()
-  }
+  const whileWaiting = <Result>(wait: () => Promise<Result>) =>
+    handled.getStore()?.whileWaiting(wait) ?? wait()
+  const fetchDocument: typeof fetch = (input, init) => whileWaiting(() => options.fetch(input, init))
   const documents = createKeptDocuments({ ...options, fetch: fetchDocument })
   const findOrigin = () => {
     const address = handled.getStore()?.address
     if (address === undefined) return undefined
     return origins.create(address).toString('base64url')
   }
+  const findRequestId = () => handled.getStore()?.requestId
   const showFailure = (failure: Failure) => {
     const handling = handled.getStore()
     if (handling) handling.failure = failure
@@ -154,25 +158,27 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     // Imported on first use: oidc-provider is large, and warns about older versions of Node.
     const { createProvider } = await import('./provider.ts')
     if (loaded?.keys.signing.kid === keys.signing.kid) {
-      loaded = { ...loaded, keys, at: Date.now() }
+      loaded = { ...loaded, keys, at: performance.now() }
     } else {
       const provider = createProvider({
         ...options,
         keys,
         findOrigin,
+        findRequestId,
         answers,
         showFailure,
         noteAccepted,
         documents,
+        whileWaiting,
       })
-      loaded = { keys, provider, answer: provider.callback(), at: Date.now() }
+      loaded = { keys, provider, answer: provider.callback(), at: performance.now() }
     }
     return loaded
   }
 
   /** Reloads the keys once a minute, so that the keys of other processes are known. */
   function load(): Promise<Loaded> {
-    if (loaded && Date.now() - loaded.at < keysKeptMs) return Promise.resolve(loaded)
+    if (loaded && performance.now() - loaded.at < keysKeptMs) return Promise.resolve(loaded)
     loading ??= reload().finally(() => {
       loading = undefined
     })

@@ -8,8 +8,8 @@ import { toAgentScopes, type AgentScope, type GrantDays } from '../../domain/age
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
 import type { Principal } from '../../domain/principal.ts'
-import { cleanLine, nameLengthMax } from '../../kernel/text.ts'
 import type { Answers } from './answers.ts'
+import { nameOfClient } from './documents/client-metadata.ts'
 import { findRequestDocument } from './documents/documents.repository.ts'
 import { storeDecision } from './records/authorization-decisions.repository.ts'
 import { listLiveGrantsOf } from './records/grant-records.repository.ts'
@@ -127,10 +127,10 @@ export function createConsents(options: ConsentsOptions): Consents {
       ? { clientId: document.client_id, clientName: document.client_name, clientUri: document.client_uri }
       : await provider.Client.find(String(interaction.params.client_id))
     if (!client) return undefined
-    const { clientId, clientName = '', clientUri = null } = client as Partial<RequestClient>
+    const { clientId, clientName, clientUri = null } = client as Partial<RequestClient>
     return {
       clientId: String(clientId),
-      clientName: cleanLine(clientName, nameLengthMax) ?? 'An unnamed application',
+      clientName: nameOfClient(clientName),
       clientUri,
       ...(document && { document: JSON.stringify(document) }),
     }

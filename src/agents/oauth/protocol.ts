@@ -1,4 +1,4 @@
-import { grantDays, validationKitScope } from '../../domain/agent.ts'
+import { clientIdLengthMax, grantDays, validationKitScope } from '../../domain/agent.ts'
 
 /** The scope that every grant has, and the only one that clients are told to ask for at first. */
 export const agentScope = validationKitScope
@@ -9,6 +9,9 @@ export const offlineScope = 'offline_access'
 export const grantTypes = ['authorization_code', 'refresh_token'] as const
 /** That of the clients of service accounts (RFC 6749 §4.4), which owners and admins create. */
 export const serviceGrantType = 'client_credentials'
+/** That of clients with an assertion of an identity provider (RFC 7523 §2.1), and its profile (ID-JAG). */
+export const assertionGrantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+export const assertionGrantProfile = 'urn:ietf:params:oauth:grant-profile:id-jag'
 export const clientAuthMethods = [
   'none',
   'client_secret_basic',
@@ -43,7 +46,7 @@ export const documentBytesMax = 5 * 1024
  * request, and it is stored until consent. Known clients keep `state` below 2 KiB.
  */
 export const parameterLengthMax: Readonly<Record<string, number>> = {
-  client_id: 1024,
+  client_id: clientIdLengthMax,
   code_challenge: 128,
   code_challenge_method: 16,
   prompt: 64,

@@ -22,6 +22,8 @@ import type { KeptDocuments } from './documents/kept-documents.ts'
 import { createRecordAdapter } from './records/oauth-records.repository.ts'
 import { clientAssertions } from './client-assertions.ts'
 import { createServiceTokens } from './service-tokens.ts'
+import { AssertionUnverifiable } from './assertions/assertion-errors.ts'
+import { addAssertionGrant, type AssertionGrantOptions } from './assertions/assertion-grant.ts'
 import {
   assertionAlgorithms,
   canonicalResource,
@@ -81,12 +83,18 @@ export interface ProviderOptions {
   showFailure: (failure: Failure) => void
   /** A digest of the client's address of the current request. */
   findOrigin: () => string | undefined
+  /** The id of the request that is handled. */
+  findRequestId: () => string | undefined
   /** Called when tokens have been issued or revoked; with their grant if they were issued. */
   noteAccepted: (grantId: string | undefined) => void
   /** Fetches what clients publish, and keeps it. */
   documents: KeptDocuments
   /** Whether clients with metadata documents may ask for authorization. */
   areDocumentsOn: boolean
+  /** The identity providers whose assertions let agents in. */
+  assertingProviders: AssertionGrantOptions['assertingProviders']
+  /** Runs what waits for a document or keys of one of them. */
+  whileWaiting: AssertionGrantOptions['whileWaiting']
 }
 
 /**
@@ -95,7 +103,14 @@ export interface ProviderOptions {
  */
 export function createProvider(options: ProviderOptions): Provider {
   const { db, clock, log, keys, appSecret, baseUrl, webUrl, accessTokenLifetimeSeconds } = options
-  const { recordBounds: bounds, refreshGraceSeconds, refreshLimitPerHour, jobs, findOrigin } = options
+  const {
+    recordBounds: bounds,
+    refreshGraceSeconds,
+    refreshLimitPerHour,
+    jobs,
+    findOrigin,
+    findRequestId,
+  } = options
   const resource = `${baseUrl}${paths.mcp}`
   const alreadyUsed = () => new errors.InvalidGrant('already used')
   const secondsUntil = (time: Date) => Math.ceil((time.getTime() - clock.now().getTime()) / 1000)
@@ -105,6 +120,7 @@ export function createProvider(options: ProviderOptions): Provider {
     jobs,
     bounds,
     findOrigin,
+    findRequestId,
     findDocument,
     isReuse,
     alreadyUsed,
@@ -263,6 +279,7 @@ export function createProvider(options: ProviderOptions): Provider {
   }
 
   const provider = new Provider(baseUrl, configuration)
+  addAssertionGrant(provider, { ...options, resource })
   // Secrets are stored hashed. The server awaits the comparison, so that it can be replaced.
   provider.Client.prototype.compareClientSecret = function (actual) {
     const given = Buffer.from(hashClientSecret(actual))
@@ -288,7 +305,8 @@ export function createProvider(options: ProviderOptions): Provider {
     else answerUnavailable(ctx, log, error)
   })
   const sendRetryAfter = (ctx: KoaContextWithOIDC, error: Error) => {
-    if (error instanceof TooMany) ctx.set('retry-after', String(error.retryAfterSeconds))
+    if (error instanceof TooMany || error instanceof AssertionUnverifiable)
+      ctx.set('retry-after', String(error.retryAfterSeconds))
     else answerUnreachable(ctx, error)
   }
   provider.on('grant.error', sendRetryAfter)
@@ -345,7 +363,8 @@ function isOfService({ path, oidc }: KoaContextWithOIDC): boolean {
 
 /** The grant that tokens were issued of; undefined for a revocation. */
 function findTokenGrant({ path, oidc }: KoaContextWithOIDC): string | undefined {
-  return path === paths.token ? oidc.entities.Grant?.jti : undefined
+  if (path !== paths.token) return undefined
+  return oidc.entities.Grant?.jti ?? oidc.entities.AccessToken?.grantId
 }
 
 /** Whether a request asks for a refresh, also one that was refused before its token was read. */

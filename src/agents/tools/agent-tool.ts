@@ -37,6 +37,8 @@ export interface AgentTool<Input extends TObject = TObject, Output extends TObje
    * Without it, it gets the answer as it is.
    */
   brief?(input: Static<Input>, answer: Static<Output>): BriefAnswer
+  /** Whether programs that show pages of servers show the answer as the card of a seed (`src/agents/mcp/seed-card.ts`). */
+  hasCard?: true
   /** The named schemas that the input and the output refer to. */
   parts: readonly TSchema[]
   hints: {

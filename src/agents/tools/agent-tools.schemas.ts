@@ -20,7 +20,7 @@ import { Event } from '../../areas/events/events.schemas.ts'
 import { Invite } from '../../areas/invites/invites.schemas.ts'
 import { Person } from '../../areas/people/people.schemas.ts'
 import { Evidence } from '../../areas/evidence/evidence.schemas.ts'
-import { Seed } from '../../areas/seeds/seeds.schemas.ts'
+import { Seed, SimilarSeed, similarSeeds } from '../../areas/seeds/seeds.schemas.ts'
 import { Team } from '../../areas/teams/teams.schemas.ts'
 
 const url = Type.String({ description: 'The page of the seed on the website.' })
@@ -35,6 +35,13 @@ export const AgentSeed = named(
   'AgentSeed',
   { seed: ref(Seed), url },
   { seed: exampleOf(Seed), url: exampleUrl },
+)
+
+/** A new seed, for agents. */
+export const AgentNewSeed = named(
+  'AgentNewSeed',
+  { seed: ref(Seed), similar: similarSeeds, url },
+  { seed: exampleOf(Seed), similar: [exampleOf(SimilarSeed)], url: exampleUrl },
 )
 
 /** A new piece of evidence, for agents. */
@@ -281,9 +288,12 @@ export const AgentDocument = named(
   {
     id: Type.String(),
     title: Type.String(),
-    text: Type.String({ description: 'The seed with its newest evidence, in Markdown.' }),
+    text: Type.String({ description: 'The seed with its newest evidence, or the file, in Markdown.' }),
     url,
-    metadata: closed({ status: Type.String(), updatedAt: Timestamp }),
+    metadata: closed(
+      { status: Type.String(), updatedAt: Timestamp },
+      { description: 'Of a file, the status of its seed, and when it was uploaded.' },
+    ),
   },
   {
     id: exampleIds.seed,
@@ -298,6 +308,7 @@ export const agentToolsSchemas = [
   AgentSearch,
   AgentDocument,
   AgentSeed,
+  AgentNewSeed,
   AgentEvidence,
   AgentComment,
   AgentComments,

@@ -35,7 +35,7 @@ export function commentsTools(
       name: 'add_comment',
       title: 'Comment on a seed',
       description:
-        'Adds a question, answer or suggestion to a seed or a piece of its evidence. Findings are evidence: ' +
+        'Adds a question, answer or suggestion to a seed or its evidence. Findings are evidence: ' +
         'add_evidence. `[@Name](user:ID)` mentions a person.',
       did: changesOfAgents.add_comment,
       scope: 'seeds:write',
@@ -63,7 +63,13 @@ export function commentsTools(
         const comment = await comments.create(toPrincipal(agent), id, input)
         return toJson({ comment, url: links.urlOf(agent, id) })
       },
-      errors: [errors.notFound, errors.roleInsufficient, errors.textInvalid, errors.requestNotWaiting],
+      errors: [
+        errors.notFound,
+        errors.seedMerged,
+        errors.roleInsufficient,
+        errors.textInvalid,
+        errors.requestNotWaiting,
+      ],
       advice: {
         not_found: 'No seed of this workspace has this seedId, or it has no such evidence or request.',
         request_not_waiting: endedRequest,
@@ -89,7 +95,13 @@ export function commentsTools(
         await comments.update(toPrincipal(agent), id, input)
         return toJson({ ok: true as const })
       },
-      errors: [errors.notFound, errors.roleInsufficient, errors.notTheAuthor, errors.textInvalid],
+      errors: [
+        errors.notFound,
+        errors.seedMerged,
+        errors.roleInsufficient,
+        errors.notTheAuthor,
+        errors.textInvalid,
+      ],
       advice: { not_found: unknownComment, not_the_author: notOfAgent },
     }),
     defineTool({
@@ -119,7 +131,7 @@ export function commentsTools(
         await comments.delete(toPrincipal(agent), id)
         return toJson({ ok: true as const })
       },
-      errors: [errors.notFound, errors.roleInsufficient, errors.notTheAuthor],
+      errors: [errors.notFound, errors.seedMerged, errors.roleInsufficient, errors.notTheAuthor],
       advice: { not_found: unknownComment, not_the_author: notOfAgent },
     }),
   ]

@@ -12,7 +12,7 @@ export function idOf(words: string) {
 export const seedId = idOf('a seed')
 
 /** The argument of tools that are about one piece of evidence. */
-export const evidenceId = idOf('a piece of evidence')
+export const evidenceId = idOf('evidence')
 
 /** The argument of tools that are about one request. */
 export const requestId = Type.String({ description: 'From inbox.' })
@@ -24,6 +24,9 @@ export const endedRequest = 'Somebody answered, declined or cancelled it, or it 
 /** The advice for a `seedId` that does not exist. */
 export const unknownSeed =
   'No seed of this workspace has this seedId. Call read_validation_kit to list the seeds.'
+
+/** The advice for a success criterion that does not exist. */
+export const unknownCriterion = 'Call read_validation_kit with seedId for the ids of its criteria.'
 
 /** Hints of tools that change something. */
 export const writingHints = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const

@@ -5,13 +5,20 @@ import { toJson } from '../../kernel/json-text.ts'
 import { closed, told } from '../../kernel/schemas.ts'
 import { evidenceEditFields, withdrawalFields } from '../../areas/evidence/evidence-edits.schemas.ts'
 import type { EvidenceEditsService } from '../../areas/evidence/evidence-edits.service.ts'
-import { Evidence, evidenceFields } from '../../areas/evidence/evidence.schemas.ts'
+import { criterionIds, Evidence, evidenceFields } from '../../areas/evidence/evidence.schemas.ts'
 import type { EvidenceService } from '../../areas/evidence/evidence.service.ts'
 import type { SeedsService } from '../../areas/seeds/seeds.service.ts'
 import { defineTool, type AgentTool } from './agent-tool.ts'
 import type { SeedLinks } from '../kit/seed-links.ts'
 import { AgentDone, AgentEvidence } from './agent-tools.schemas.ts'
-import { evidenceId, seedId, unknownSeed, writingHints, quote } from './common-tool-parts.ts'
+import {
+  evidenceId,
+  seedId,
+  unknownCriterion,
+  unknownSeed,
+  writingHints,
+  quote,
+} from './common-tool-parts.ts'
 
 const unknownEvidence =
   'No evidence of this workspace has this evidenceId. Call read_validation_kit with seedId to list the evidence of a seed.'
@@ -23,7 +30,8 @@ export const newEvidenceFields = {
   kind: told(evidenceFields.kind, 'How it was found.'),
   verdict: told(evidenceFields.verdict, 'On the hypothesis.'),
   summary: told(evidenceFields.summary, 'What was found.'),
-  sourceUrl: told(evidenceFields.sourceUrl, 'An http or https URL.'),
+  sourceUrl: told(evidenceFields.sourceUrl, 'http or https.'),
+  criterionIds: told(criterionIds, 'Of criteria.'),
 }
 
 /** The tools with which an agent adds to the evidence of seeds, and corrects it, with the scope `seeds:write`. */
@@ -43,8 +51,7 @@ export function evidenceTools(
     defineTool({
       name: 'add_evidence',
       title: 'Add evidence to a seed',
-      description:
-        'Adds a finding for or against the hypothesis of a seed. Your person must have joined it (join_seed).',
+      description: 'Adds a finding for or against a seed. Your person must have joined it (join_seed).',
       did: changesOfAgents.add_evidence,
       scope: 'seeds:write',
       action: 'seeds.addEvidence',
@@ -67,6 +74,7 @@ export function evidenceTools(
       ),
       output: AgentEvidence,
       parts: [Evidence],
+      hasCard: true,
       brief: (_input, { evidence: { id }, url }) => ({ id, changed: ['added'], url }),
       hints: { ...writingHints, idempotentHint: false },
       async call(agent, { seedId: id, ...input }) {
@@ -75,18 +83,24 @@ export function evidenceTools(
       },
       errors: [
         errors.notFound,
+        errors.criterionNotFound,
+        errors.seedMerged,
         errors.roleInsufficient,
         errors.notAParticipant,
         errors.sourceUrlInvalid,
         errors.textInvalid,
       ],
-      advice: { not_found: unknownSeed, not_a_participant: 'Call join_seed with this seedId first.' },
+      advice: {
+        not_found: unknownSeed,
+        not_a_participant: 'Call join_seed with this seedId first.',
+        criterion_not_found: unknownCriterion,
+      },
     }),
     defineTool({
       name: 'update_evidence',
       title: 'Correct evidence',
       description:
-        'Corrects evidence of your person, within 15 minutes of adding it; later, withdraw it. Absent fields stay; an empty sourceUrl is cleared.',
+        'Corrects evidence of your person, within 15 minutes; later, withdraw it. Absent fields stay; an empty sourceUrl is cleared.',
       did: changesOfAgents.update_evidence,
       scope: 'seeds:write',
       consentVersion: 1,
@@ -103,7 +117,8 @@ export function evidenceTools(
           kind: told(evidenceEditFields.kind, 'How it was found.'),
           verdict: told(evidenceEditFields.verdict, 'On the hypothesis.'),
           summary: told(evidenceEditFields.summary, 'What was found.'),
-          sourceUrl: told(evidenceEditFields.sourceUrl, 'An http or https URL.'),
+          sourceUrl: told(evidenceEditFields.sourceUrl, 'http or https.'),
+          criterionIds: told(criterionIds, 'All of them.'),
         },
         { examples: [{ evidenceId: exampleIds.evidence, verdict: 'neutral' }] },
       ),
@@ -117,6 +132,8 @@ export function evidenceTools(
       },
       errors: [
         errors.notFound,
+        errors.criterionNotFound,
+        errors.seedMerged,
         errors.roleInsufficient,
         errors.notTheAuthor,
         errors.evidenceSettled,
@@ -125,6 +142,7 @@ export function evidenceTools(
       ],
       advice: {
         not_found: unknownEvidence,
+        criterion_not_found: unknownCriterion,
         not_the_author: notOfPerson,
         evidence_settled: 'Call withdraw_evidence, then add_evidence with the right finding.',
       },
@@ -132,7 +150,7 @@ export function evidenceTools(
     defineTool({
       name: 'withdraw_evidence',
       title: 'Withdraw evidence',
-      description: 'Withdraws evidence of your person for good: it no longer counts.',
+      description: 'Withdraws evidence of your person for good.',
       did: changesOfAgents.withdraw_evidence,
       scope: 'seeds:write',
       consentVersion: 1,
@@ -143,7 +161,7 @@ export function evidenceTools(
         returns: 'That it was withdrawn.',
       },
       input: closed(
-        { evidenceId, reason: told(withdrawalFields.reason, 'Why; people see it.') },
+        { evidenceId, reason: told(withdrawalFields.reason, 'Why.') },
         { examples: [{ evidenceId: exampleIds.evidence, reason: 'The survey asked the wrong customers.' }] },
       ),
       output: AgentDone,
@@ -159,7 +177,13 @@ export function evidenceTools(
         await evidenceEdits.withdraw(toPrincipal(agent), id, input)
         return toJson({ ok: true as const })
       },
-      errors: [errors.notFound, errors.roleInsufficient, errors.notTheAuthor, errors.textInvalid],
+      errors: [
+        errors.notFound,
+        errors.seedMerged,
+        errors.roleInsufficient,
+        errors.notTheAuthor,
+        errors.textInvalid,
+      ],
       advice: { not_found: unknownEvidence, not_the_author: notOfPerson },
     }),
   ]

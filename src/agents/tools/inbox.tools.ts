@@ -46,7 +46,7 @@ export function inboxTools(
       title: 'Read the inbox',
       description:
         'What you were asked (`requests`), and what your person was told: mentions, comments, evidence and status of ' +
-        'followed seeds; unread first. Answer with add_comment. It marks nothing.',
+        'followed seeds; unread first. Answer with add_comment.',
       did: 'read the inbox',
       scope: 'workspace:read',
       consentVersion: 2,

@@ -51,7 +51,7 @@ export function invitesTools({
     defineTool({
       name: 'list_invites',
       title: 'List invites',
-      description: 'The open invites, oldest first, expired ones included.',
+      description: 'The open and expired invites, oldest first.',
       did: 'read the list of invites',
       scope: 'workspace:write',
       action: 'invites.list',
@@ -117,7 +117,7 @@ export function invitesTools({
     defineTool({
       name: 'resend_invite',
       title: 'Resend an invite',
-      description: 'Sends an invite again, for seven more days. Earlier links stop working.',
+      description: 'Sends an invite again, for seven more days.',
       did: changesOfAgents.resend_invite,
       scope: 'workspace:write',
       action: 'invites.resend',

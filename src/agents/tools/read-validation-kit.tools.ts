@@ -21,13 +21,14 @@ export function readValidationKitTool(kit: KitService): AgentTool {
     title: 'Read the validation kit',
     description:
       'Reads the seeds (early ideas) of the workspace with the evidence for and against them. Without seedId it lists ' +
-      'them in outline, latest change first. Go on with seedId for all of one seed, or detail: "full" for ' +
-      'the texts of all, as many as fit 64 KiB. `note` says what is left out. Any argument may be absent, null or empty.',
+      'them in outline. Go on with seedId for all of one seed, or detail: "full" for ' +
+      'the texts of all that fit. `note` says what is left out. Any argument may be absent, null or empty.',
     scope: validationKitScope,
     action: 'seeds.list',
     input: ValidationKitInput,
     output: ValidationKit,
     parts: validationKitParts,
+    hasCard: true,
     hints: readingHints,
     call: (agent, input) =>
       kit.read(agent, { ...(input.seedId === undefined && outline), ...input }, mcpForm),

@@ -1,16 +1,17 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds } from '../../http/description/examples.ts'
 import { agentSearchKinds, mayReadDiscussions, toPrincipal, type AgentPrincipal } from '../../domain/agent.ts'
-import { errors } from '../../kernel/errors.ts'
+import { errors, ignoreNotFound } from '../../kernel/errors.ts'
 import { parseJson, toJson } from '../../kernel/json-text.ts'
 import { closed } from '../../kernel/schemas.ts'
 import { searchLengthMax, type SearchMatch } from '../../domain/search.ts'
 import type { SearchResult, SearchService } from '../../areas/workspaces/search/search.service.ts'
+import type { AttachmentsService } from '../../areas/attachments/attachments.service.ts'
 import { defineTool, readingHints, type AgentTool } from './agent-tool.ts'
 import type { KitForm, KitService } from '../kit/kit.service.ts'
 import type { SeedLinks } from '../kit/seed-links.ts'
 import { AgentDocument, AgentSearch } from './agent-tools.schemas.ts'
-import { describeSeed } from './seed-document.ts'
+import { describeAttachment, describeSeed } from './seed-document.ts'
 
 const resultsMax = 20
 // A model asks in a few words. Each of them is one query.
@@ -28,7 +29,7 @@ const foundSimilar = 'No exact match. These are similar: their words are almost 
  * the text of one of them. `form` is the form of the kit over MCP.
  */
 export function searchTools(
-  { kit, search }: { kit: KitService; search: SearchService },
+  { kit, search, attachments }: { kit: KitService; search: SearchService; attachments: AttachmentsService },
   links: SeedLinks,
   form: KitForm,
 ): AgentTool[] {
@@ -43,13 +44,25 @@ export function searchTools(
     return parseJson(items)
   }
 
+  /** A file, of a comment only for who reads comments. Throws `not_found`. */
+  async function fetchFile(agent: AgentPrincipal, attachmentId: string) {
+    const path = { slug: agent.workspace.slug, attachmentId }
+    const { seedId, commentId, ...file } = await attachments.read(toPrincipal(agent), path)
+    if (commentId !== null && !mayReadDiscussions(agent)) throw errors.notFound()
+    return toJson({
+      ...{ id: attachmentId, title: file.name, text: describeAttachment(file) },
+      url: links.urlOf(agent, seedId),
+      metadata: { status: file.seedStatus, updatedAt: file.createdAt },
+    })
+  }
+
   return [
     defineTool({
       name: 'search',
       title: 'Search the seeds',
       description:
-        `Finds up to ${resultsMax} seeds by words of their texts, evidence and comments, best first, with the text ` +
-        'that has them. Go on with fetch.',
+        `Finds up to ${resultsMax} seeds by words of their texts, evidence and comments, best first. ` +
+        'Go on with fetch.',
       did: 'searched the seeds',
       scope: 'workspace:read',
       action: 'workspaces.search',
@@ -85,15 +98,13 @@ export function searchTools(
     defineTool({
       name: 'fetch',
       title: 'Fetch a seed',
-      description:
-        'One seed as text, with its newest evidence, participants and comments. read_validation_kit with seedId has the ' +
-        'same as data.',
+      description: 'A seed as text, with newest evidence, participants, comments and files, or a file.',
       did: 'read a seed',
       scope: 'workspace:read',
       action: 'seeds.get',
       http: { id: 'agent.fetch', path: '/agent/v1/seeds::fetch', returns: 'The seed as text.' },
       input: closed(
-        { id: Type.String({ description: 'Of a result of search.' }) },
+        { id: Type.String({ description: 'Of a seed or file.' }) },
         { examples: [{ id: exampleIds.seed }] },
       ),
       output: AgentDocument,
@@ -101,14 +112,18 @@ export function searchTools(
       hints: readingHints,
       seedOf: ({ id }) => id,
       async call(agent, { id }) {
-        const read = parseJson(await kit.read(agent, { seedId: id }, form))
+        const found = await kit.read(agent, { seedId: id }, form).catch(ignoreNotFound)
+        if (found === undefined) return fetchFile(agent, id)
+        const read = parseJson(found)
         const [seed] = read.seeds
         if (!seed) throw errors.notFound()
         const { title, status, updatedAt, url } = seed
         return toJson({ id, title, text: describeSeed(seed, read), url, metadata: { status, updatedAt } })
       },
       errors: [errors.notFound],
-      advice: { not_found: 'No seed of this workspace has this id. Call search for the ids that there are.' },
+      advice: {
+        not_found: 'No seed or file of this workspace has this id. Call search for the ids that there are.',
+      },
     }),
   ]
 }

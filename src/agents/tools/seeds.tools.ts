@@ -4,13 +4,20 @@ import { changesOfAgents, toPrincipal, type AgentPrincipal } from '../../domain/
 import { errors } from '../../kernel/errors.ts'
 import { parseJson, toJson } from '../../kernel/json-text.ts'
 import { closed, optionalLine, told } from '../../kernel/schemas.ts'
-import { reasonLengthMax } from '../../domain/seeds.ts'
-import { askFields, newSeedFields, Seed, seedChangeFields } from '../../areas/seeds/seeds.schemas.ts'
+import { questionLengthMax, reasonLengthMax } from '../../domain/seeds.ts'
+import {
+  askFields,
+  Criterion,
+  newSeedFields,
+  Seed,
+  seedChangeFields,
+  SimilarSeed,
+} from '../../areas/seeds/seeds.schemas.ts'
 import type { SeedsService } from '../../areas/seeds/seeds.service.ts'
 import { defineTool, type AgentTool } from './agent-tool.ts'
 import type { SeedLinks } from '../kit/seed-links.ts'
-import { AgentDone, AgentSeed } from './agent-tools.schemas.ts'
-import { seedId, unknownSeed, writingHints, quote } from './common-tool-parts.ts'
+import { AgentDone, AgentNewSeed, AgentSeed } from './agent-tools.schemas.ts'
+import { seedId, unknownCriterion, unknownSeed, writingHints, quote } from './common-tool-parts.ts'
 
 /** The tools with which an agent changes seeds, with the scope `seeds:write`. */
 export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
@@ -22,23 +29,23 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
     defineTool({
       name: 'create_seed',
       title: 'Create a seed',
-      description:
-        'Creates an open seed, an early idea to validate, led by your person. Search first, so that none is created twice.',
+      description: 'Creates an open seed, an idea led by your person; names similar ones. Search first.',
       did: changesOfAgents.create_seed,
       scope: 'seeds:write',
       action: 'seeds.create',
       http: { id: 'agent.createSeed', path: '/agent/v1/seeds::create', returns: 'The new seed.' },
-      input: closed(withTold(newSeedFields), {
+      input: closed(withTold({ ...newSeedFields, ...fieldsOfDecision }), {
         examples: [{ title: 'Self-service onboarding', summary: 'New customers set up their account.' }],
       }),
-      output: AgentSeed,
-      parts: [Seed],
+      output: AgentNewSeed,
+      parts: [Criterion, Seed, SimilarSeed],
+      hasCard: true,
       brief: (_input, { seed, url }) => ({ id: seed.id, changed: ['created', 'joined', 'led'], url }),
       hints: { ...writingHints, idempotentHint: false },
       seedOf: (_input, answer) => (answer === undefined ? undefined : parseJson(answer).seed.id),
       async call(agent, input) {
-        const seed = await seeds.create(toPrincipal(agent), agent.workspace.slug, input)
-        return toJson({ seed, url: links.urlOf(agent, seed.id) })
+        const { similar, ...seed } = await seeds.create(toPrincipal(agent), agent.workspace.slug, input)
+        return toJson({ seed, similar, url: links.urlOf(agent, seed.id) })
       },
       errors: [errors.roleInsufficient, errors.textInvalid],
       advice: {},
@@ -47,8 +54,7 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
       name: 'update_seed',
       title: 'Change a seed',
       description:
-        'Changes texts, status or lead of a seed. Absent fields stay; an empty problem, audience, hypothesis ' +
-        'or leadUserId is cleared.',
+        'Changes texts (see create_seed), status or lead of a seed. Absent fields stay; empty optional ones and leadUserId are cleared.',
       did: changesOfAgents.update_seed,
       scope: 'seeds:write',
       action: 'seeds.update',
@@ -56,15 +62,16 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
       input: closed(
         {
           seedId,
-          ...withTold(seedChangeFields),
-          statusReason: Type.Optional(told(optionalLine(reasonLengthMax), 'Why; only with status.')),
+          ...withTold({ ...seedChangeFields, ...fieldsOfDecision }, toldChanges),
+          statusReason: Type.Optional(told(optionalLine(reasonLengthMax), 'Why.')),
           leadUserId: Type.Optional(Type.String({ maxLength: 64, description: 'Has joined, no viewer.' })),
         },
         { examples: [{ seedId: exampleIds.seed, status: 'validated' }] },
       ),
-      emptied: ['problem', 'audience', 'hypothesis', 'leadUserId'],
+      emptied: ['problem', 'audience', 'hypothesis', 'leadUserId', 'question', 'decideBy'],
       output: AgentSeed,
-      parts: [Seed],
+      parts: [Criterion, Seed],
+      hasCard: true,
       brief: ({ seedId: id, ...changes }, { url }) => ({ id, changed: Object.keys(changes), url }),
       // It replaces texts of people.
       hints: { ...writingHints, destructiveHint: true, idempotentHint: true },
@@ -75,13 +82,17 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
       },
       errors: [
         errors.notFound,
+        errors.seedMerged,
         errors.roleInsufficient,
         errors.textInvalid,
+        errors.criteriaTwice,
+        errors.criterionNotFound,
         errors.leadInvalid,
         errors.reasonWithoutStatus,
       ],
       advice: {
         not_found: unknownSeed,
+        criterion_not_found: unknownCriterion,
         lead_invalid: 'Ask somebody who has not joined by ask_to_join, as lead.',
       },
     }),
@@ -95,14 +106,14 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
       http: { id: 'agent.joinSeed', path: '/agent/v1/seeds::join', returns: 'The joined seed.' },
       input: closed({ seedId }, { examples: [{ seedId: exampleIds.seed }] }),
       output: AgentSeed,
-      parts: [Seed],
+      parts: [Criterion, Seed],
       brief: ({ seedId: id }, { url }) => ({ id, changed: ['joined'], url }),
       hints: { ...writingHints, idempotentHint: true },
       async call(agent, { seedId: id }) {
         await seeds.join(toPrincipal(agent), id)
         return toJson(await readSeed(agent, id))
       },
-      errors: [errors.notFound, errors.roleInsufficient, errors.seedClosed],
+      errors: [errors.notFound, errors.seedMerged, errors.roleInsufficient, errors.seedClosed],
       advice: {
         not_found: unknownSeed,
         seed_closed: 'Only seeds that are open or validating can be joined.',
@@ -119,14 +130,14 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
       http: { id: 'agent.leaveSeed', path: '/agent/v1/seeds::leave', returns: 'The seed that was left.' },
       input: closed({ seedId }, { examples: [{ seedId: exampleIds.seed }] }),
       output: AgentSeed,
-      parts: [Seed],
+      parts: [Criterion, Seed],
       brief: ({ seedId: id }, { url }) => ({ id, changed: ['left'], url }),
       hints: { ...writingHints, idempotentHint: true },
       async call(agent, { seedId: id }) {
         await seeds.leave(toPrincipal(agent), id)
         return toJson(await readSeed(agent, id))
       },
-      errors: [errors.notFound, errors.roleInsufficient],
+      errors: [errors.notFound, errors.seedMerged, errors.roleInsufficient],
       advice: { not_found: unknownSeed },
     }),
     defineTool({
@@ -155,6 +166,7 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
       },
       errors: [
         errors.notFound,
+        errors.seedMerged,
         errors.roleInsufficient,
         errors.personNotAskable,
         errors.seedClosed,
@@ -191,7 +203,7 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
         await (follow ? seeds.follow(toPrincipal(agent), id) : seeds.unfollow(toPrincipal(agent), id))
         return toJson({ ok: true as const })
       },
-      errors: [errors.notFound],
+      errors: [errors.notFound, errors.seedMerged],
       advice: { not_found: unknownSeed },
     }),
     defineTool({
@@ -245,10 +257,22 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
   ]
 }
 
-const deletionErrors = [errors.notFound, errors.roleInsufficient, errors.notTheAuthor, errors.seedInUse]
+const deletionErrors = [
+  errors.notFound,
+  errors.roleInsufficient,
+  errors.seedMerged,
+  errors.notTheAuthor,
+  errors.seedInUse,
+]
 const deletionAdvice = {
   not_the_author: 'You delete and restore only seeds that you created. Your person can do it on the website.',
   seed_in_use: 'Others, or your person by hand, have added to it. Set its status to dropped instead.',
+}
+
+/** As in the API, but without null, which counts as absent: the empty string clears them. */
+const fieldsOfDecision = {
+  question: Type.Optional(optionalLine(questionLengthMax)),
+  decideBy: Type.Optional(Type.String({ maxLength: 10 })),
 }
 
 /** What models are told of the fields of seeds. */
@@ -259,11 +283,21 @@ const toldFields: Readonly<Record<string, string>> = {
   audience: 'Who has it.',
   hypothesis: 'The belief to validate.',
   successCriteria: 'What would show that it is true.',
-  status: 'Nobody joins validated or dropped ones.',
+  criteria: 'The same, with states.',
+  question: 'What to decide.',
+  decideBy: 'YYYY-MM-DD.',
+  status: 'The new one.',
 }
 
-function withTold<Fields extends TProperties>(fields: Fields): Fields {
+/** The same of a change, which refers to those of a new seed. */
+const toldChanges: typeof toldFields = {
+  ...toldFields,
+  ...{ title: 'One line.', summary: '', problem: '', audience: '', hypothesis: '' },
+  ...{ successCriteria: 'All of them.', criteria: 'Or these; id: keeps it.', question: 'One line.' },
+}
+
+function withTold<Fields extends TProperties>(fields: Fields, texts = toldFields): Fields {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [name, told(field, String(toldFields[name]))]),
+    Object.entries(fields).map(([name, field]) => [name, told(field, String(texts[name]))]),
   ) as Fields
 }

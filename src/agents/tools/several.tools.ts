@@ -9,9 +9,16 @@ import type { EvidenceService } from '../../areas/evidence/evidence.service.ts'
 import type { SeedsService } from '../../areas/seeds/seeds.service.ts'
 import { defineTool, type AgentTool } from './agent-tool.ts'
 import { AgentResults } from './agent-tools.schemas.ts'
-import { seedId, unknownSeed, writingHints } from './common-tool-parts.ts'
+import { seedId, unknownCriterion, unknownSeed, writingHints } from './common-tool-parts.ts'
 import { newEvidenceFields } from './evidence.tools.ts'
 import { codeOfError, explainError, explainFault, isRefusal } from './tool-errors.ts'
+
+/** What add_evidence says of these is not repeated. */
+const longFields = {
+  summary: told(newEvidenceFields.summary, ''),
+  sourceUrl: told(newEvidenceFields.sourceUrl, ''),
+  criterionIds: told(newEvidenceFields.criterionIds, ''),
+}
 
 /**
  * The tools with which an agent makes several changes in one call, each as the tool for one of them makes it, with the
@@ -44,7 +51,11 @@ export function severalTools(
   }
 
   const ofStatus = { not_found: unknownSeed }
-  const ofEvidence = { not_found: unknownSeed, not_a_participant: 'Call join_seed with this seedId first.' }
+  const ofEvidence = {
+    criterion_not_found: unknownCriterion,
+    not_found: unknownSeed,
+    not_a_participant: 'Call join_seed with this seedId first.',
+  }
   return [
     defineTool({
       name: 'set_statuses',
@@ -96,7 +107,7 @@ export function severalTools(
         returns: 'What came of each entry.',
       },
       input: closed(
-        { evidence: listOf(closed({ seedId, ...newEvidenceFields }), 'Up to 20.') },
+        { evidence: listOf(closed({ seedId, ...newEvidenceFields, ...longFields }), 'Up to 20.') },
         {
           examples: [
             {

@@ -14,7 +14,7 @@ import { limitDefault, pageAdvice, pageFields, toPageAnswer } from './tool-pages
 
 const teamId = idOf('a team')
 const userId = idOf('a person')
-const name = told(line(labelLengthMax), 'The name of the team.')
+const name = told(line(labelLengthMax), 'Its name.')
 const unknownTeam = 'No team of this workspace has this teamId. Call list_teams.'
 const unknownMember = `${unknownTeam} Or the person is not in the workspace or the team.`
 const nameTaken = 'Names of teams differ by more than upper and lower case. Call list_teams to see them.'
@@ -29,7 +29,7 @@ export function teamsTools(teams: TeamsService, people: Pick<PeopleService, 'get
     defineTool({
       name: 'list_teams',
       title: 'List teams',
-      description: 'The teams, oldest first. list_people has who is in them.',
+      description: 'The teams of the workspace, oldest first.',
       did: 'read the list of teams',
       scope: 'workspace:write',
       action: 'teams.list',
@@ -85,7 +85,7 @@ export function teamsTools(teams: TeamsService, people: Pick<PeopleService, 'get
     defineTool({
       name: 'delete_team',
       title: 'Delete a team',
-      description: 'Deletes a team, for good. Its members stay in the workspace.',
+      description: 'Deletes a team for good. Its members stay.',
       did: changesOfAgents.delete_team,
       scope: 'workspace:write',
       action: 'teams.delete',

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { told } from '../../kernel/schemas.ts'
 import type { Json } from '../../kernel/json-text.ts'
 import type { Page } from '../../kernel/pagination.ts'
 
@@ -13,10 +14,7 @@ export function pageFieldsOf(limit: number) {
   return {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: `Default ${limit}.` })),
     cursor: Type.Optional(
-      Type.String({
-        maxLength: 1024,
-        description: 'nextCursor, same filters.',
-      }),
+      told(Type.String({ maxLength: 1024, description: 'nextCursor, same filters.' }), 'nextCursor.'),
     ),
   }
 }

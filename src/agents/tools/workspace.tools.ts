@@ -7,7 +7,7 @@ import { parseJson, toJson } from '../../kernel/json-text.ts'
 import { decodeCursor, encodeCursor } from '../../kernel/pagination.ts'
 import { parseTime } from '../../kernel/times.ts'
 import { Role } from '../../domain/roles.ts'
-import { closed, described, ref, stringEnum } from '../../kernel/schemas.ts'
+import { closed, described, ref, stringEnum, told } from '../../kernel/schemas.ts'
 import { Event, EventData, eventsFilters } from '../../areas/events/events.schemas.ts'
 import type { EventsRequest, EventsService, WorkspaceEvent } from '../../areas/events/events.service.ts'
 import { peopleFilters, Person } from '../../areas/people/people.schemas.ts'
@@ -61,7 +61,7 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
     defineTool({
       name: 'list_people',
       title: 'List people',
-      description: 'People with email address, role and teams. Only owners and admins see invited ones.',
+      description: 'People with their address, role and teams.',
       did: 'read the list of people',
       scope: 'workspace:read',
       action: 'people.list',
@@ -69,9 +69,9 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
       // Not every model provider accepts `allOf` (docs/design/tools.md#schemas-for-models).
       input: closed(
         {
-          query: Type.Optional(described(peopleFilters.q, 'A part of a name or an email address.')),
+          query: Type.Optional(described(peopleFilters.q, 'Part of a name or address.')),
           kind: described(bare(peopleFilters.kind), 'Only these.'),
-          role: Type.Optional(ref(Role)),
+          role: Type.Optional(told(ref(Role), 'Only these.')),
           teamId: described(bare(peopleFilters.teamId), 'Only of this team.'),
           ...pageFields,
         },
@@ -93,9 +93,8 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
       name: 'list_events',
       title: 'List events',
       description:
-        'What happened, newest first. short has a line for each; digest sums up by seed ' +
-        `(${digestEventsMax} events, in pages), for what happened this week; full has all data. ` +
-        'seed.updated is also a change of the status.',
+        'What happened, newest first. short: a line each; digest: sums by seed; full: all data. ' +
+        'seed.updated includes the status.',
       did: 'read the list of events',
       scope: 'workspace:read',
       action: 'events.list',
@@ -106,13 +105,11 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
           types: described(bare(eventsFilters.types), `Of ${listTypes()}.`),
           notTypes: described(bare(eventsFilters.notTypes), 'All but these.'),
           seedId: described(eventsFilters.seedId, 'About this seed, its evidence and comments.'),
+          teamId: described(eventsFilters.teamId, 'Of its seeds.'),
           grantId: described(bare(eventsFilters.grantId), 'This agent; `grant.id` of a kit is you.'),
           actorUserId: described(bare(eventsFilters.actorUserId), 'This person or their agents.'),
-          targetId: described(
-            bare(eventsFilters.targetId),
-            'A seed, evidence, comment, person, team, invite or grant.',
-          ),
-          since: described(eventsFilters.since, 'A date (UTC) or time (RFC 3339).'),
+          targetId: described(bare(eventsFilters.targetId), 'A seed, comment or person.'),
+          since: described(eventsFilters.since, 'A date (UTC) or time.'),
           until: described(eventsFilters.until, 'Exclusive.'),
           ...pageFields,
         },

@@ -12,7 +12,7 @@ export async function expireRequests({ db, clock }: { db: Database; clock: Clock
       const now = clock.now()
       const expired = await lockExpired(tx, now)
       for (const request of expired) {
-        await endRequest(tx, request.id, { state: 'expired' })
+        await endRequest(tx, request, { state: 'expired' })
         const { workspaceId } = request
         const data = toEventData(request)
         await insertServiceEvent(tx, { workspaceId, type: 'agent_request.expired', data, at: now })

@@ -4,7 +4,7 @@ import type { Executor } from '../../db/client.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { agentRequests } from '../../db/schema/agent-requests.ts'
 import { comments } from '../../db/schema/comments.ts'
-import { memberships } from '../../db/schema/memberships.ts'
+import { isMembershipOf, memberships } from '../../db/schema/memberships.ts'
 import { seeds } from '../../db/schema/seeds.ts'
 import { isActivePerson, users } from '../../db/schema/users.ts'
 import { pageLimit } from '../../db/sql/hidden-parameter.ts'
@@ -112,10 +112,7 @@ const mayBeAsked = (query: { workspaceId: string; askerId: string; now: Date }) 
     ),
   )
 
-const isOfMembership = and(
-  eq(memberships.workspaceId, agentGrants.workspaceId),
-  eq(memberships.userId, agentGrants.userId),
-)
+const isOfMembership = isMembershipOf(agentGrants, agentGrants.userId)
 
 const askableColumns = {
   grantId: agentGrants.id,
@@ -228,6 +225,7 @@ export async function insertRequest(
 /** A request that is locked, with what its events say. */
 export interface LockedRequest {
   id: string
+  workspaceId: string
   commentId: string
   seedId: string
   title: string
@@ -241,6 +239,7 @@ export interface LockedRequest {
 
 const lockedColumns = {
   id: agentRequests.id,
+  workspaceId: agentRequests.workspaceId,
   commentId: agentRequests.commentId,
   seedId: comments.seedId,
   title: seeds.title,
@@ -276,33 +275,35 @@ const updateState = prepared((executor) =>
       reason: sql`${sql.placeholder('reason')}`,
       answerCommentId: sql`${sql.placeholder('answerCommentId')}`,
     })
-    .where(eq(agentRequests.id, sql.placeholder('requestId')))
+    .where(
+      and(
+        eq(agentRequests.workspaceId, sql.placeholder('workspaceId')),
+        eq(agentRequests.id, sql.placeholder('id')),
+      ),
+    )
     .prepare('agent_requests_end'),
 )
 
 /** Ends a request that waits. */
 export async function endRequest(
   executor: Executor,
-  requestId: string,
+  { id, workspaceId }: Pick<LockedRequest, 'id' | 'workspaceId'>,
   {
     state,
     reason = null,
     answerCommentId = null,
   }: { state: AgentRequestState; reason?: string | null; answerCommentId?: string | null },
 ): Promise<void> {
-  await updateState(executor).execute({ requestId, state, reason, answerCommentId })
+  await updateState(executor).execute({ id, workspaceId, state, reason, answerCommentId })
 }
 
 /** The most that one statement expires. */
 const expiredAtOnceMax = 100
 
 /** Some of the requests whose time is over, locked until the transaction ends. Leaves out those of deleted seeds. */
-export function lockExpired(
-  executor: Executor,
-  now: Date,
-): Promise<(LockedRequest & { workspaceId: string })[]> {
+export function lockExpired(executor: Executor, now: Date): Promise<LockedRequest[]> {
   return executor
-    .select({ ...lockedColumns, workspaceId: agentRequests.workspaceId })
+    .select(lockedColumns)
     .from(agentRequests)
     .innerJoin(comments, eq(comments.id, agentRequests.commentId))
     .innerJoin(seeds, and(eq(seeds.id, comments.seedId), isNull(seeds.deletedAt)))

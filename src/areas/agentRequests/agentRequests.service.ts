@@ -90,8 +90,12 @@ export function createAgentRequestsService(options: AgentRequestsServiceOptions)
       })
     },
 
-    async listOfSeed(principal, seedId) {
-      const { id: workspaceId } = await requireWorkspaceOfSeed(principal, seedId, 'agentRequests.list')
+    async listOfSeed(principal, askedId) {
+      const { id: workspaceId, seedId } = await requireWorkspaceOfSeed(
+        principal,
+        askedId,
+        'agentRequests.list',
+      )
       const { items } = await readPage<AgentRequest>(
         { limit: shownMax },
         {
@@ -122,7 +126,7 @@ export function createAgentRequestsService(options: AgentRequestsServiceOptions)
         if (request.askedByUserId !== principal.user.id && !mayCancelOthers) throw errors.notTheAuthor()
         if (request.state === 'cancelled') return { seedId, commentId }
         if (request.state !== 'waiting' || request.expiresAt <= now) throw errors.requestNotWaiting()
-        write((tx) => endRequest(tx, request.id, { state: 'cancelled' }))
+        write((tx) => endRequest(tx, request, { state: 'cancelled' }))
         appendEvent({ type: 'agent_request.cancelled', data: toEventData(request) })
         return { seedId, commentId }
       })
@@ -152,7 +156,7 @@ export function createAgentRequestsService(options: AgentRequestsServiceOptions)
       const lock = (tx: Executor) =>
         lockWaiting(tx, principal, { workspaceId: workspace.id, requestId, now: clock.now() })
       await changes.makeIn(principal, workspace, lock, async ({ write, appendEvent }, request) => {
-        write((tx) => endRequest(tx, request.id, { state: 'declined', reason }))
+        write((tx) => endRequest(tx, request, { state: 'declined', reason }))
         appendEvent({ type: 'agent_request.declined', data: toEventData(request) })
       })
     },

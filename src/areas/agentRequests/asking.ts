@@ -113,7 +113,7 @@ export function answer(
   request: LockedRequest,
   answerCommentId: string,
 ): void {
-  write((tx) => endRequest(tx, request.id, { state: 'answered', answerCommentId }))
+  write((tx) => endRequest(tx, request, { state: 'answered', answerCommentId }))
   appendEvent({ type: 'agent_request.answered', data: { ...toEventData(request), answerCommentId } })
 }
 

@@ -71,7 +71,7 @@ export async function enqueueExpiryNotices({
 }): Promise<void> {
   for (const apiKeyId of await listDueExpiryNotices(db, { now: clock.now(), limit: noticesMax })) {
     // The key of the job: while the mail cannot be sent, there is one job for it.
-    const options = { key: `api-key-expires:${apiKeyId}` }
+    const options = { requestId: undefined, key: `api-key-expires:${apiKeyId}` }
     await jobs.enqueue(db, 'send_api_key_expires', { apiKeyId }, options)
   }
 }

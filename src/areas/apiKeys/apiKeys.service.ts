@@ -112,13 +112,13 @@ export function createApiKeysService(options: ApiKeysServiceOptions): ApiKeysSer
   /** Inserts a key in a transaction that has locked the owner, who is told. Throws `api_key_limit`. */
   async function insert(
     tx: Executor,
-    { source, user }: Principal,
+    { source, user, requestId }: Principal,
     input: { name: string; restrictions: KeyRestrictions; now: Date },
   ): Promise<CreatedApiKey> {
     const key = await issueApiKey(tx, { ...input, userId: user.id, prefix: apiKeyPrefix })
     // Operators inform people themselves.
     if (source !== 'system') {
-      const notice = { key: `api-keys-created:${user.id}`, delaySeconds: noticeDelaySeconds }
+      const notice = { requestId, key: `api-keys-created:${user.id}`, delaySeconds: noticeDelaySeconds }
       await jobs.enqueue(tx, 'send_api_keys_created', { userId: user.id }, notice)
     }
     return key
@@ -227,7 +227,8 @@ export function createApiKeysService(options: ApiKeysServiceOptions): ApiKeysSer
       }
       if (replacedId === undefined) return changes.makeAtOnce(principal, revoke)
       return changes.make(principal, async ({ tx, now }) => {
-        await jobs.enqueue(tx, 'send_rotated_key_works', { apiKeyId: replacedId })
+        const { requestId } = principal
+        await jobs.enqueue(tx, 'send_rotated_key_works', { apiKeyId: replacedId }, { requestId })
         return revoke(tx, now)
       })
     },

@@ -9,7 +9,9 @@ import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, readItem, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { keysetOf } from '../../db/sql/keyset.ts'
 import { commentUrl } from '../../db/sql/page-urls.ts'
-import { mentionsOfComment } from '../../db/sql/mentions-of-comment.ts'
+import { attachmentsOfComment } from '../../db/sql/attachments-of.ts'
+import { mentionsOfComment, teamsNamedInComment } from '../../db/sql/mentions-of-comment.ts'
+import { isOfSeed, isPiece, type SeedKey } from '../../db/sql/seed-keys.ts'
 import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
 import type { JsonRows, ListOrder, PageRange } from '../../kernel/pagination.ts'
 import type { Comment } from './comments.schemas.ts'
@@ -23,6 +25,8 @@ export const commentColumns = {
   evidenceId: comments.evidenceId,
   body: comments.body,
   mentions: mentionsOfComment,
+  teamMentions: teamsNamedInComment,
+  attachments: attachmentsOfComment(comments.id),
   authorUserId: comments.authorUserId,
   authorName: comments.authorName,
   agentName: comments.agentName,
@@ -55,7 +59,7 @@ function prepareList(
   const rows = executor
     .select(itemColumns<Comment>(commentColumns))
     .from(comments)
-    .where(and(eq(comments.seedId, sql.placeholder('seedId')), filter, isOnPage))
+    .where(and(isOfSeed(comments), filter, isOnPage))
     .orderBy(...orderBy)
     .limit(pageLimit)
   return selectJsonRows(executor, rows).prepare(name)
@@ -68,7 +72,7 @@ export function listComments(
     evidenceId,
     order,
     ...values
-  }: { seedId: string; evidenceId?: string; order: ListOrder; seedUrlPrefix: string } & PageRange,
+  }: SeedKey & { evidenceId?: string; order: ListOrder; seedUrlPrefix: string } & PageRange,
 ): Promise<JsonRows> {
   const { ofSeed, ofEvidence } = select[order]
   return readOne(
@@ -84,14 +88,19 @@ const selectComment = prepared((executor) =>
     executor
       .select(itemColumns<Comment>(commentColumns))
       .from(comments)
-      .where(eq(comments.id, sql.placeholder('commentId'))),
+      .where(
+        and(
+          eq(comments.workspaceId, sql.placeholder('workspaceId')),
+          eq(comments.id, sql.placeholder('commentId')),
+        ),
+      ),
   ).prepare('comments_select'),
 )
 
 /** A comment as it is stored. */
 export async function findComment(
   executor: Executor,
-  input: { commentId: string; seedUrlPrefix: string },
+  input: { workspaceId: string; commentId: string; seedUrlPrefix: string },
 ): Promise<Comment | undefined> {
   return (await readItem(selectComment(executor).execute(input))) as Comment | undefined
 }
@@ -138,15 +147,13 @@ const selectEvidence = prepared((executor) =>
   executor
     .select({ id: evidence.id })
     .from(evidence)
-    .where(
-      and(eq(evidence.id, sql.placeholder('evidenceId')), eq(evidence.seedId, sql.placeholder('seedId'))),
-    )
+    .where(and(isPiece, eq(evidence.seedId, sql.placeholder('seedId'))))
     .prepare('evidence_select_id_of_seed'),
 )
 
 /** Whether a piece of evidence is of the seed. */
-export async function isEvidenceOf(executor: Executor, seedId: string, evidenceId: string): Promise<boolean> {
-  const rows = await selectEvidence(executor).execute({ seedId, evidenceId })
+export async function isEvidenceOf(executor: Executor, seed: SeedKey, evidenceId: string): Promise<boolean> {
+  const rows = await selectEvidence(executor).execute({ ...seed, evidenceId })
   return rows.length > 0
 }
 
@@ -219,6 +226,11 @@ export interface LockedComment {
 
 /** Reads a comment and locks it until the transaction ends. */
 export async function lockComment(executor: Executor, commentId: string): Promise<LockedComment | undefined> {
+  // Again for one that moved to another seed while this waited for it: the join is of the time before.
+  return (await selectLocked(executor, commentId)) ?? selectLocked(executor, commentId)
+}
+
+async function selectLocked(executor: Executor, commentId: string): Promise<LockedComment | undefined> {
   const [row] = await executor
     .select({
       seedId: comments.seedId,

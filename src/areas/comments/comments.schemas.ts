@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleTime } from '../../http/description/examples.ts'
 import { listOperation, operation, pathParams, slugParams } from '../../http/description/operation.ts'
-import { commentLengthMax } from '../../domain/comments.ts'
+import { commentLengthMax, mentionedTeamsMax, mentionedTeamSizeMax } from '../../domain/comments.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import { creationSorts } from '../../kernel/pagination.ts'
 import {
@@ -20,6 +20,12 @@ import {
   timestamp,
 } from '../../kernel/schemas.ts'
 import { evidenceAuthors } from '../../domain/seeds.ts'
+import {
+  attachmentErrors,
+  attachmentIdsField,
+  attachmentsField,
+  changedAttachmentIdsField,
+} from '../attachments/attachments.schemas.ts'
 import { seedParams, writerErrors } from '../seeds/seeds.schemas.ts'
 
 const exampleBody = `Have we asked [@Grace Hopper](user:${exampleIds.user})? She ran *three* of these.`
@@ -31,6 +37,15 @@ export const Mention = named(
     name: Type.String({ description: 'The name of the person now.' }),
   },
   { userId: exampleIds.user, name: 'Grace Hopper' },
+)
+
+export const TeamMention = named(
+  'TeamMention',
+  {
+    teamId: Type.String({ description: 'The id of the team.' }),
+    name: Type.String({ description: 'The name of the team now.' }),
+  },
+  { teamId: exampleIds.team, name: 'Design' },
 )
 
 export const Comment = named(
@@ -45,10 +60,14 @@ export const Comment = named(
     }),
     body: Type.String({
       description:
-        'The text, in Markdown (CommonMark with tables, without HTML, images and headings). A mention is `[@Name](user:ID)`, with the name that ' +
-        'the person has now.',
+        'The text, in Markdown (CommonMark with tables, without HTML, images and headings). A mention is `[@Name](user:ID)` or ' +
+        '`[@Name](team:ID)`, with the name that the person or team has now.',
     }),
     mentions: Type.Array(ref(Mention), { description: 'The people whom it mentions.' }),
+    teamMentions: Type.Array(ref(TeamMention), {
+      description: 'The teams that it mentions. Those that were deleted are text.',
+    }),
+    attachments: attachmentsField,
     authorUserId: nullableString({ description: 'The author. Null: the account was deleted.' }),
     authorName: Type.String({ description: 'The name of the author at the time.' }),
     agentName: nullableString({
@@ -65,6 +84,8 @@ export const Comment = named(
     evidenceId: null,
     body: exampleBody,
     mentions: [exampleOf(Mention)],
+    teamMentions: [],
+    attachments: [],
     authorUserId: exampleIds.actor,
     authorName: 'Ada Lovelace',
     agentName: null,
@@ -81,14 +102,15 @@ const CommentCreation = named(
   { ok: true, comment: exampleOf(Comment) },
 )
 
-export const commentsSchemas = [Mention, Comment, CommentCreation]
+export const commentsSchemas = [Mention, TeamMention, Comment, CommentCreation]
 
 /** The text of a comment. */
 export const commentBody = lines(commentLengthMax)
 const body = described(
   commentBody,
   `1 to ${commentLengthMax} characters of Markdown. \`[@Name](user:ID)\` mentions a member of the workspace; the name may be ` +
-    'anything. Mentions of others become plain text. `[@Name](agent:GRANT)` in a new comment by a person asks an agent that they ' +
+    `anything. \`[@Name](team:ID)\` by a person mentions a team of at most ${mentionedTeamSizeMax}, ${mentionedTeamsMax} a comment. Mentions of others become plain text. ` +
+    '`[@Name](agent:GRANT)` in a new comment by a person asks an agent that they ' +
     'may ask (`agentRequests.askable`); otherwise it is text.',
 )
 const commentParams = pathParams('commentId')
@@ -155,8 +177,8 @@ export const commentsCreate = operation({
   id: 'comments.create',
   summary: 'Comment on a seed or its evidence',
   description:
-    'For members and above. The author and the mentioned people follow the seed from then on. Mentioned people and ' +
-    'followers are notified.',
+    'For members and above. The author and the mentioned people follow the seed from then on. Mentioned people, ' +
+    'members of mentioned teams and followers are notified.',
   params: seedParams,
   body: closed(
     {
@@ -164,12 +186,13 @@ export const commentsCreate = operation({
       evidenceId: Type.Optional(
         Type.String({ description: 'The evidence of the seed that it is about. Absent: the seed itself.' }),
       ),
+      attachmentIds: attachmentIdsField,
     },
     { examples: [{ body: exampleBody }] },
   ),
   success: ref(CommentCreation),
   returns: 'The new comment.',
-  errors: [...writerErrors, errors.agentBusy, errors.askLimit],
+  errors: [...writerErrors, errors.agentBusy, errors.askLimit, ...attachmentErrors],
 })
 
 export const commentsGet = operation({
@@ -187,8 +210,8 @@ export const commentsUpdate = operation({
   summary: 'Edit a comment',
   description: 'For its author. People whom it did not mention before are notified.',
   params: commentParams,
-  body: closed({ body }, { examples: [{ body: exampleBody }] }),
-  errors: [...commentErrors, errors.notTheAuthor],
+  body: closed({ body, attachmentIds: changedAttachmentIdsField }, { examples: [{ body: exampleBody }] }),
+  errors: [...commentErrors, errors.notTheAuthor, ...attachmentErrors],
 })
 
 export const commentsDelete = operation({
@@ -196,5 +219,5 @@ export const commentsDelete = operation({
   summary: 'Delete a comment',
   description: 'For its author, owners and admins. It cannot be restored.',
   params: commentParams,
-  errors: [...commentErrors, errors.notTheAuthor],
+  errors: [...commentErrors, errors.notTheAuthor, errors.seedMerged],
 })

@@ -8,9 +8,13 @@ import {
   agentsMentionedIn,
   commentLengthMax,
   mentionedIn,
+  teamNamesIn,
+  teamsMentionedIn,
   toStoredBody,
   withAgents,
+  withTeams,
 } from '../../domain/comments.ts'
+import { versionedFiles } from '../../domain/attachments.ts'
 import { errors } from '../../kernel/errors.ts'
 import { parseFilterIds } from '../../kernel/filter-ids.ts'
 import { createId, isId } from '../../kernel/ids.ts'
@@ -28,6 +32,12 @@ import { requireLines } from '../../kernel/text.ts'
 import { parseTime } from '../../kernel/times.ts'
 import { assertExpected, versionOfFields } from '../../kernel/versions.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
+import {
+  attach,
+  listAttachmentsOf,
+  parseAttachmentIds,
+  setAttachments,
+} from '../attachments/used-attachments.repository.ts'
 import { answer, ask, lockAsked, lockWaiting, mayAsk } from '../agentRequests/asking.ts'
 import { notifyMentioned, notifyOfComment } from '../notifications/notify-of-comment.ts'
 import { insertFollowers } from '../seeds/followers.repository.ts'
@@ -46,6 +56,7 @@ import {
   type LockedComment,
 } from './comments.repository.ts'
 import type { Comment } from './comments.schemas.ts'
+import { lockTeamsAmong, type MentionedTeam } from './mentioned-teams.repository.ts'
 import { show, toShown } from './shown-comments.ts'
 import { listCommentsOfWorkspace } from './workspace-comments.repository.ts'
 import type { EvidenceAuthors } from '../../domain/seeds.ts'
@@ -53,6 +64,7 @@ import {
   createThreads,
   threadFilters,
   type DiscussedEvidence,
+  type ShownEvidence,
   type ThreadItem,
   type Threads,
   type ThreadsOptions,
@@ -60,7 +72,7 @@ import {
 } from './thread.ts'
 
 export { threadFilters }
-export type { Comment, DiscussedEvidence, ThreadItem, WithPicture }
+export type { Comment, DiscussedEvidence, ShownEvidence, ThreadItem, WithPicture }
 
 export interface CommentInput {
   /** Markdown. */
@@ -69,6 +81,15 @@ export interface CommentInput {
   evidenceId?: string
   /** The request that an agent answers with it. */
   requestId?: string
+  /** Files that the author has uploaded, and nothing uses. */
+  attachmentIds?: readonly string[]
+}
+
+/** What the author changes in a comment. */
+export interface CommentEdit {
+  body: string
+  /** All files that it is to have. One that is left out is deleted. */
+  attachmentIds?: readonly string[]
 }
 
 /** The filter, the order and the page of a list of comments. */
@@ -103,21 +124,32 @@ export interface CommentsService extends Threads {
   /** Throws `not_found` for a comment of another workspace. */
   get(principal: Principal, commentId: string): Promise<Comment>
   /**
-   * Of a person, it asks the agents that it mentions and the person may ask; in what others write they are text. Throws
+   * Of a person, it asks the agents that it mentions and the person may ask, and tells the members of the teams that it
+   * mentions, of at most `mentionedTeamSizeMax` each; in what others write these are text. Throws
    * `text_invalid`, `not_found` for evidence of another seed and for a request that the caller was not asked on this seed,
-   * `request_not_waiting`, `agent_busy` and `ask_limit`.
+   * `request_not_waiting`, `agent_busy`, `ask_limit`, `attachment_limit` and `attachment_not_found`.
    */
   create(principal: Principal, seedId: string, input: CommentInput): Promise<Comment>
-  /** Of the caller's own; of an agent, what it wrote. Throws `text_invalid`, `not_the_author` and `precondition_failed`. */
-  update(principal: ExpectingCall, commentId: string, input: { body: string }): Promise<void>
+  /**
+   * Of the caller's own; of an agent, what it wrote. Throws `text_invalid`, `not_the_author`, `attachment_limit`,
+   * `attachment_not_found` and `precondition_failed`.
+   */
+  update(principal: ExpectingCall, commentId: string, input: CommentEdit): Promise<void>
   /** Of the caller's own, or as owner or admin; of an agent, what it wrote. Throws `not_the_author`. */
   delete(principal: Principal, commentId: string): Promise<void>
 }
 
-/** The version of a comment: of its text, in which the names of the mentioned people do not count. */
-export function versionOfComment({ body, mentions }: Pick<Comment, 'body' | 'mentions'>): string {
+/** The version of a comment: of its text and its files. In the text the names of those whom it mentions do not count. */
+export function versionOfComment({
+  body,
+  mentions,
+  teamMentions,
+  attachments,
+}: Pick<Comment, 'body' | 'mentions' | 'teamMentions'> & { attachments: readonly { id: string }[] }): string {
   const mentioned = new Set(mentions.map(({ userId }) => userId))
-  return versionOfFields({ body: toStoredBody(body, mentioned) }, ['body'])
+  const teams = new Map(teamMentions.map(({ teamId }) => [teamId, '']))
+  const text = toStoredBody(withTeams(body, teams), mentioned)
+  return versionOfFields({ body: text, ...versionedFiles(attachments) })
 }
 
 export interface CommentsServiceOptions extends ThreadsOptions {
@@ -134,12 +166,18 @@ export function createCommentsService(options: CommentsServiceOptions): Comments
   return {
     ...createThreads(options),
 
-    async list(principal, seedId, { evidenceId, sort = 'createdAt', ...page }) {
-      await requireWorkspaceOfSeed(principal, seedId, 'comments.list')
+    async list(principal, askedId, { evidenceId, sort = 'createdAt', ...page }) {
+      const { id: workspaceId, seedId } = await requireWorkspaceOfSeed(principal, askedId, 'comments.list')
       // A malformed id is that of no evidence: the list is empty.
       const hasNone = evidenceId !== undefined && !isId(evidenceId)
       const order = orderOf(sort)
-      const query = { seedId, order, seedUrlPrefix, ...(evidenceId !== undefined && { evidenceId }) }
+      const query = {
+        workspaceId,
+        seedId,
+        order,
+        seedUrlPrefix,
+        ...(evidenceId !== undefined && { evidenceId }),
+      }
       return readPage<Comment>(page, {
         listId: `comments.list ${seedId} ${evidenceId ?? ''}${order === 'newestFirst' ? ` ${sort}` : ''}`,
         order,
@@ -166,24 +204,34 @@ export function createCommentsService(options: CommentsServiceOptions): Comments
     },
 
     async get(principal, commentId) {
-      await requireSeedOf(principal, { kind: 'comment', id: commentId }, 'comments.get')
-      const comment = await findComment(db, { commentId, seedUrlPrefix })
+      const { id: workspaceId } = await requireSeedOf(
+        principal,
+        { kind: 'comment', id: commentId },
+        'comments.get',
+      )
+      const comment = await findComment(db, { workspaceId, commentId, seedUrlPrefix })
       if (!comment) throw errors.notFound()
       return show(comment)
     },
 
-    async create(principal, seedId, { body, evidenceId, requestId }) {
+    async create(principal, seedId, { body, evidenceId, requestId, attachmentIds: givenIds = [] }) {
+      const attachmentIds = parseAttachmentIds(givenIds)
       const workspace = await requireWorkspaceOfSeed(principal, seedId, 'comments.create')
       if (evidenceId !== undefined && !isId(evidenceId)) throw errors.notFound()
       const text = requireLines(body, commentLengthMax, 'body')
       const { user, agentName = null, grantId } = principal
       const grantIds = mayAsk(principal) ? agentsMentionedIn(text) : []
+      const teamIds = mayAsk(principal) ? teamsMentionedIn(text) : []
+      const userIds = mentionedIn(text)
       const lock = async (tx: Executor, { clock }: LockInput) => {
-        const [seed, mentions, isOfSeed] = await together([
+        const found = await lockTeamsAmong(tx, workspace.id, teamIds)
+        const teams = found.filter(({ isTooLarge }) => !isTooLarge)
+        const key = { workspaceId: workspace.id, seedId }
+        const [seed, members, isOfSeed] = await together([
           // For its number of comments. Its title is in the event.
-          lockSeed(tx, seedId, 'no key update'),
-          lockMembersAmong(tx, workspace.id, mentionedIn(text)),
-          evidenceId === undefined || isEvidenceOf(tx, seedId, evidenceId),
+          lockSeed(tx, key, 'no key update'),
+          lockMembersAmong(tx, workspace.id, withMembersOf(teams, userIds)),
+          evidenceId === undefined || isEvidenceOf(tx, key, evidenceId),
         ])
         if (!isOfSeed || !seed) return undefined
         const when = { workspaceId: workspace.id, now: clock.now() }
@@ -191,17 +239,20 @@ export function createCommentsService(options: CommentsServiceOptions): Comments
         const request =
           requestId === undefined ? undefined : await lockWaiting(tx, principal, { ...when, requestId })
         if (request && request.seedId !== seedId) return undefined
-        return { title: seed.title, mentions, agents, request }
+        return { title: seed.title, members, teams, agents, request }
       }
       return changes.makeIn(
         principal,
         workspace,
         lock,
-        async (context, { title, mentions, agents, request }) => {
-          const { now, write, appendEvent } = context
+        async (context, { title, members, teams, agents, request }) => {
+          const { tx, now, write, appendEvent } = context
+          const mentions = members.filter(({ userId }) => userIds.includes(userId))
           const mentioned = mentions.map(({ userId }) => userId)
           const id = createId()
-          const known = withAgents(text, new Map(agents.map((each) => [each.grantId, each.agentName])))
+          const agentNames = new Map(agents.map((each) => [each.grantId, each.agentName]))
+          const teamNames = new Map(teams.map((each) => [each.teamId, each.name]))
+          const known = withTeams(withAgents(text, agentNames), teamNames)
           const comment = {
             id,
             workspaceId: workspace.id,
@@ -215,45 +266,82 @@ export function createCommentsService(options: CommentsServiceOptions): Comments
             createdAt: now,
             editedAt: null,
           }
-          write((tx) => insertComment(tx, { ...comment, grantId }))
-          if (mentioned.length > 0) write((tx) => insertMentions(tx, comment.id, mentioned))
-          write((tx) => insertFollowers(tx, { workspaceId: workspace.id, seedId }, [user.id, ...mentioned]))
+          write((executor) => insertComment(executor, { ...comment, grantId }))
+          const owner = { workspaceId: workspace.id, seedId, commentId: id }
+          const attachments = await attach(tx, owner, { ids: attachmentIds, userId: user.id })
+          if (mentioned.length > 0) write((executor) => insertMentions(executor, comment.id, mentioned))
+          write((executor) =>
+            insertFollowers(executor, { workspaceId: workspace.id, seedId }, [user.id, ...mentioned]),
+          )
           notifyOfComment(context, jobs, {
             workspaceId: workspace.id,
             actor: principal,
             seedId,
             commentId: comment.id,
             evidenceId: comment.evidenceId,
-            mentionedUserIds: mentioned,
+            mentionedUserIds: members.map(({ userId }) => userId),
           })
           appendEvent({
             type: 'comment.added',
-            data: { commentId: comment.id, seedId, title, evidenceId: comment.evidenceId },
+            data: {
+              ...{ commentId: comment.id, seedId, title, evidenceId: comment.evidenceId },
+              ...(attachmentIds.length > 0 && { attachmentIds }),
+            },
           })
           ask(context, principal, { ...comment, title }, agents)
           if (request) answer(context, request, comment.id)
-          return toComment({ ...comment, url: toCommentUrl(comment, seedUrlPrefix) }, mentions)
+          const teamMentions = teams.map(({ teamId, name }) => ({ teamId, name }))
+          const url = toCommentUrl(comment, seedUrlPrefix)
+          return toComment({ ...comment, url, mentions, teamMentions, attachments })
         },
       )
     },
 
-    async update(principal, commentId, { body }) {
+    async update(principal, commentId, { body, attachmentIds: givenIds }) {
+      const ids = givenIds && parseAttachmentIds(givenIds)
       const workspace = await requireSeedOf(principal, { kind: 'comment', id: commentId }, 'comments.update')
       const text = requireLines(body, commentLengthMax, 'body')
       const lock = (tx: Executor) => lockComment(tx, commentId)
       await changes.makeIn(principal, workspace, lock, async (context, comment) => {
         if (!isOwn(principal, comment)) throw errors.notTheAuthor()
         const { tx, now, write, appendEvent } = context
-        await assertExpectedComment(tx, principal, { commentId, seedUrlPrefix })
+        await assertExpectedComment(tx, principal, { workspaceId: workspace.id, commentId, seedUrlPrefix })
         const { seedId, title, evidenceId } = comment
-        const members = await lockMembersAmong(tx, workspace.id, mentionedIn(text), commentId)
-        const mentioned = members.map(({ userId }) => userId)
+        const teamsBefore = teamNamesIn(comment.body)
+        const teams = await lockTeamsAmong(tx, workspace.id, mayAsk(principal) ? teamsMentionedIn(text) : [])
+        const addedTeams = teams.filter(({ teamId, isTooLarge }) => !teamsBefore.has(teamId) && !isTooLarge)
+        const userIds = mentionedIn(text)
+        const members = await lockMembersAmong(
+          tx,
+          workspace.id,
+          withMembersOf(addedTeams, userIds),
+          commentId,
+        )
+        const mentions = members.filter(({ userId }) => userIds.includes(userId))
+        const mentioned = mentions.map(({ userId }) => userId)
         // An edit asks nobody: agents that it did not mention before are text.
-        const stored = toStoredBody(withAgents(text, agentNamesIn(comment.body)), new Set(mentioned))
-        principal.onVersion?.(versionOfComment(show({ body: stored, mentions: members })))
-        if (stored === comment.body) return
+        const known = withAgents(text, agentNamesIn(comment.body))
+        const addedNames = addedTeams.map(({ teamId, name }) => [teamId, name] as const)
+        const withNames = withTeams(known, new Map([...teamsBefore, ...addedNames]))
+        const stored = toStoredBody(withNames, new Set(mentioned))
+        const owner = { workspaceId: workspace.id, seedId, commentId }
+        const attached = await listAttachmentsOf(tx, owner)
+        const idsBefore = attached.map(({ id }) => id)
+        const attachments = (ids ?? idsBefore).map((id) => ({ id }))
+        const teamMentions = teams.map(({ teamId, name }) => ({ teamId, name }))
+        principal.onVersion?.(versionOfComment(show({ body: stored, mentions, teamMentions, attachments })))
+        const isSameText = stored === comment.body
+        if (isSameText && (ids ?? idsBefore).join() === idsBefore.join()) return
+        if (ids) await setAttachments(tx, owner, { ids, before: attached, userId: principal.user.id })
         const before = await keepMentions(tx, commentId, mentioned)
         const added = mentioned.filter((userId) => !before.includes(userId))
+        const toldBefore = new Set([
+          ...before,
+          ...teams.filter(({ teamId }) => teamsBefore.has(teamId)).flatMap((team) => team.userIds),
+        ])
+        const toldByTeam = members
+          .map(({ userId }) => userId)
+          .filter((userId) => !mentioned.includes(userId) && !toldBefore.has(userId))
         await updateComment(tx, commentId, { body: stored, editedAt: now })
         if (added.length > 0) {
           write((executor) => insertMentions(executor, commentId, added))
@@ -265,7 +353,7 @@ export function createCommentsService(options: CommentsServiceOptions): Comments
           seedId,
           commentId,
           evidenceId,
-          mentionedUserIds: added,
+          mentionedUserIds: [...added, ...toldByTeam],
         })
         appendEvent({ type: 'comment.updated', data: { commentId, seedId, title, evidenceId } })
       })
@@ -275,8 +363,10 @@ export function createCommentsService(options: CommentsServiceOptions): Comments
       const workspace = await requireSeedOf(principal, { kind: 'comment', id: commentId }, 'comments.delete')
       const lock = async (tx: Executor) => {
         // First the seed, for its number of comments.
-        await lockSeed(tx, workspace.seedId, 'no key update')
-        return lockComment(tx, commentId)
+        await lockSeed(tx, { workspaceId: workspace.id, seedId: workspace.seedId }, 'no key update')
+        const comment = await lockComment(tx, commentId)
+        // Unless it has moved to another seed meanwhile, which is not locked.
+        return comment?.seedId === workspace.seedId ? comment : undefined
       }
       await changes.makeIn(principal, workspace, lock, async ({ tx, appendEvent }, comment) => {
         const { seedId, title, evidenceId, authorUserId, authorName } = comment
@@ -306,7 +396,7 @@ function isOwn(
 async function assertExpectedComment(
   tx: Executor,
   principal: ExpectingCall,
-  input: { commentId: string; seedUrlPrefix: string },
+  input: { workspaceId: string; commentId: string; seedUrlPrefix: string },
 ): Promise<void> {
   if (principal.expected === undefined) return
   const comment = await findComment(tx, input)
@@ -314,8 +404,13 @@ async function assertExpectedComment(
   assertExpected(principal, comment ? versionOfComment(show(comment)) : '')
 }
 
-type CommentRow = Omit<Comment, 'mentions' | 'createdAt' | 'editedAt'> & { createdAt: Date }
+type CommentRow = Omit<Comment, 'createdAt' | 'editedAt'> & { createdAt: Date }
 
-function toComment(row: CommentRow, mentions: Comment['mentions']): Comment {
-  return show({ ...row, mentions, createdAt: row.createdAt.toISOString(), editedAt: null })
+function toComment(row: CommentRow): Comment {
+  return show({ ...row, createdAt: row.createdAt.toISOString(), editedAt: null })
+}
+
+/** People, and the members of teams, each once. */
+function withMembersOf(teams: readonly MentionedTeam[], userIds: readonly string[]): string[] {
+  return [...new Set([...userIds, ...teams.flatMap((team) => team.userIds)])]
 }

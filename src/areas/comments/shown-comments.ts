@@ -1,11 +1,16 @@
-import { hasMentions, toShownBody } from '../../domain/comments.ts'
+import { hasMentions, teamNamesIn, toShownBody } from '../../domain/comments.ts'
 import { joinRows, rowsOf, type JsonRows } from '../../kernel/pagination.ts'
 import type { Comment } from './comments.schemas.ts'
 
 /** A comment as it is stored, with the names of those whom it mentions. */
-export function show<Shown extends Pick<Comment, 'body' | 'mentions'>>(comment: Shown): Shown {
+export function show<Shown extends Pick<Comment, 'body' | 'mentions' | 'teamMentions'>>(
+  comment: Shown,
+): Shown {
   const names = new Map(comment.mentions.map(({ userId, name }) => [userId, name]))
-  return { ...comment, body: toShownBody(comment.body, names) }
+  const mentioned = teamNamesIn(comment.body)
+  const teamMentions = comment.teamMentions.filter(({ teamId }) => mentioned.has(teamId))
+  const teams = new Map(teamMentions.map(({ teamId, name }) => [teamId, name]))
+  return { ...comment, body: toShownBody(comment.body, names, teams), teamMentions }
 }
 
 /** Rows of comments as they are stored, as they are shown; or rows that have comments, which `showRow` shows. */

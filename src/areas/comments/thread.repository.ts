@@ -2,11 +2,12 @@ import { and, asc, desc, eq, isNull, sql, type Column, type SQL } from 'drizzle-
 import type { Executor } from '../../db/client.ts'
 import { comments } from '../../db/schema/comments.ts'
 import { memberships } from '../../db/schema/memberships.ts'
-import { evidence } from '../../db/schema/seeds.ts'
+import { evidence, evidenceSeen } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
 import { pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, readItem, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isAfter, isBefore } from '../../db/sql/keyset.ts'
+import { isOfSeed, isPiece, type SeedKey } from '../../db/sql/seed-keys.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import type { EvidenceAuthors } from '../../domain/seeds.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
@@ -26,16 +27,22 @@ export interface Discussion {
   total: number
 }
 
+/** A piece of evidence with the first other people who saw it too, in the order in which they said so. */
+export type ShownEvidence = WithPicture<Evidence> & { seenBy: { userId: string; name: string }[] }
+
 /** A piece of evidence with its discussion. */
-export type DiscussedEvidence = WithPicture<Evidence> & { discussion: Discussion }
+export type DiscussedEvidence = ShownEvidence & { discussion: Discussion }
 
 /** How many comments stand under a piece of evidence. */
 const firstCommentsMax = 3
 
+/** How many others who saw it too are named with a piece of evidence among others, and on its own page. */
+const [seenNamedMax, seenListedMax] = [3, 200]
+
 /** The values that all statements of threads have. */
-export interface ThreadValues {
-  seedId: string
-  workspaceId: string
+export interface ThreadValues extends SeedKey {
+  /** The reader. */
+  userId: string
   pictureUrlPrefix: string
   seedUrlPrefix: string
 }
@@ -49,8 +56,6 @@ function pictureOf(authorUserId: Column): SQL<string | null> {
 
 const threadCommentColumns = { ...commentColumns, authorPicture: pictureOf(comments.authorUserId) }
 
-const isOfSeed = eq(comments.seedId, sql.placeholder('seedId'))
-
 const selectAboutSeed = prepared((executor) =>
   prepareNewest(executor, { name: 'comments_select_about_seed', filter: isNull(comments.evidenceId) }),
 )
@@ -63,7 +68,7 @@ function prepareNewest(executor: Executor, { name = '', filter }: { name?: strin
   const rows = executor
     .select(itemColumns<WithPicture<Comment>>(threadCommentColumns))
     .from(comments)
-    .where(and(isOfSeed, filter, isBefore(comments.createdAt, comments.id)))
+    .where(and(isOfSeed(comments), filter, isBefore(comments.createdAt, comments.id)))
     .orderBy(desc(comments.createdAt), desc(comments.id))
     .limit(pageLimit)
   return selectJsonRows(executor, rows).prepare(name)
@@ -86,7 +91,23 @@ export function listThreadComments(
   return readOne((isAboutSeed ? selectAboutSeed : selectNewest)(executor).execute(values))
 }
 
-const pieceColumns = { ...evidenceColumns, authorPicture: pictureOf(evidence.authorUserId) }
+/** The first people but the reader who saw a piece of evidence too. */
+function seenBy(max: number): SQL {
+  const ofOthers = sql`${evidenceSeen.evidenceId} = ${evidence.id} and ${evidenceSeen.userId} <> ${sql.placeholder('userId')}::uuid`
+  return sql`(
+    select coalesce(json_agg(json_build_object('userId', seer.user_id, 'name', ${users.name}) order by seer.seen_at, seer.user_id), '[]')
+    from (
+      select ${evidenceSeen.userId}, ${evidenceSeen.seenAt} from ${evidenceSeen} where ${ofOthers}
+      order by ${evidenceSeen.seenAt}, ${evidenceSeen.userId} limit ${sql.raw(String(max))}
+    ) as seer join ${users} on ${users.id} = seer.user_id
+  )`
+}
+
+const pieceColumns = {
+  ...evidenceColumns,
+  authorPicture: pictureOf(evidence.authorUserId),
+  seenBy: seenBy(seenNamedMax),
+}
 
 const selectPieces = prepared((executor) => {
   const first = executor
@@ -117,7 +138,7 @@ export function listPieces(
   if (by === undefined) return readOne(selectPieces(executor).execute(values))
   const filter = isBy(by, evidence.agentName)
   return readOne(
-    selectEvidencePage<WithPicture<Evidence>>(executor, pieceColumns, filter).prepare('').execute(values),
+    selectEvidencePage<ShownEvidence>(executor, pieceColumns, filter).prepare('').execute(values),
   )
 }
 
@@ -126,7 +147,7 @@ const selectDiscussion = prepared((executor) => {
   const rows = executor
     .select(itemColumns<WithPicture<Comment>>(threadCommentColumns))
     .from(comments)
-    .where(and(isOfSeed, isOfPiece, isAfter(comments.createdAt, comments.id)))
+    .where(and(isOfSeed(comments), isOfPiece, isAfter(comments.createdAt, comments.id)))
     .orderBy(asc(comments.createdAt), asc(comments.id))
     .limit(pageLimit)
   return selectJsonRows(executor, rows).prepare('comments_select_of_discussion')
@@ -144,11 +165,9 @@ const selectPiece = prepared((executor) =>
   selectJsonRows(
     executor,
     executor
-      .select(itemColumns<WithPicture<Evidence>>(pieceColumns))
+      .select(itemColumns<ShownEvidence>({ ...pieceColumns, seenBy: seenBy(seenListedMax) }))
       .from(evidence)
-      .where(
-        and(eq(evidence.id, sql.placeholder('evidenceId')), eq(evidence.seedId, sql.placeholder('seedId'))),
-      ),
+      .where(and(isPiece, eq(evidence.seedId, sql.placeholder('seedId')))),
   ).prepare('evidence_select_piece'),
 )
 
@@ -156,6 +175,6 @@ const selectPiece = prepared((executor) =>
 export async function findPiece(
   executor: Executor,
   values: ThreadValues & { evidenceId: string },
-): Promise<WithPicture<Evidence> | undefined> {
-  return (await readItem(selectPiece(executor).execute({ ...values }))) as WithPicture<Evidence> | undefined
+): Promise<ShownEvidence | undefined> {
+  return (await readItem(selectPiece(executor).execute({ ...values }))) as ShownEvidence | undefined
 }

@@ -12,7 +12,6 @@ import {
   type PageRequest,
 } from '../../kernel/pagination.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
-import type { Evidence } from '../evidence/evidence.schemas.ts'
 import type { Comment } from './comments.schemas.ts'
 import { show, toShown } from './shown-comments.ts'
 import {
@@ -21,10 +20,11 @@ import {
   listPieces,
   listThreadComments,
   type DiscussedEvidence,
+  type ShownEvidence,
   type WithPicture,
 } from './thread.repository.ts'
 
-export type { DiscussedEvidence, WithPicture }
+export type { DiscussedEvidence, ShownEvidence, WithPicture }
 
 /** What a thread shows: only evidence or only comments, or what only people or agents wrote. */
 export const threadFilters = ['evidence', 'comments', 'people', 'agents'] as const
@@ -34,7 +34,7 @@ export interface ThreadRequest extends PageRequest {
 }
 
 /** A comment, or a piece of evidence, with its discussion unless the thread is of people or agents alone. */
-export type ThreadItem = WithPicture<Comment> | WithPicture<Evidence> | DiscussedEvidence
+export type ThreadItem = WithPicture<Comment> | ShownEvidence | DiscussedEvidence
 
 /** The threads of seeds on the website. Methods throw `not_found` unless the seed is in a workspace of the caller. */
 export interface Threads {
@@ -44,7 +44,7 @@ export interface Threads {
    */
   listThread(principal: Principal, seedId: string, request: ThreadRequest): Promise<Page<ThreadItem>>
   /** Also when it is withdrawn. Throws `not_found` for evidence of another seed. */
-  getPiece(principal: Principal, path: { seedId: string; evidenceId: string }): Promise<WithPicture<Evidence>>
+  getPiece(principal: Principal, path: { seedId: string; evidenceId: string }): Promise<ShownEvidence>
   /** The comments on a piece of evidence, oldest first. */
   listDiscussion(
     principal: Principal,
@@ -67,10 +67,11 @@ export function createThreads(options: ThreadsOptions): Threads {
   const urls = { pictureUrlPrefix: pictures.urlPrefix, seedUrlPrefix }
 
   return {
-    async listThread(principal, seedId, { only, ...page }) {
-      const { id: workspaceId } = await requireWorkspaceOfSeed(principal, seedId, 'comments.list')
+    async listThread(principal, askedId, { only, ...page }) {
+      const { id: workspaceId, seedId } = await requireWorkspaceOfSeed(principal, askedId, 'comments.list')
       const by = only === 'people' || only === 'agents' ? only : undefined
-      const query = { seedId, workspaceId, ...urls, ...(by !== undefined && { by }) }
+      const userId = principal.user.id
+      const query = { seedId, workspaceId, userId, ...urls, ...(by !== undefined && { by }) }
       const isAboutSeed = only === undefined
       return readPage<ThreadItem>(page, {
         listId: `thread ${seedId} ${only ?? ''}`,
@@ -81,9 +82,7 @@ export function createThreads(options: ThreadsOptions): Threads {
               only === 'comments'
                 ? noRows
                 : listPieces(db, { ...query, ...range }).then((rows) =>
-                    toShown(rows, (row) =>
-                      withShownComments(row as WithPicture<Evidence> | DiscussedEvidence),
-                    ),
+                    toShown(rows, (row) => withShownComments(row as ShownEvidence | DiscussedEvidence)),
                   ),
               only === 'evidence'
                 ? noRows
@@ -98,7 +97,13 @@ export function createThreads(options: ThreadsOptions): Threads {
     async getPiece(principal, { seedId, evidenceId }) {
       const item = { kind: 'evidence', id: evidenceId } as const
       const { id: workspaceId } = await requireSeedOf(principal, item, 'seeds.listEvidence')
-      const piece = await findPiece(db, { seedId, workspaceId, evidenceId, ...urls })
+      const piece = await findPiece(db, {
+        seedId,
+        workspaceId,
+        userId: principal.user.id,
+        evidenceId,
+        ...urls,
+      })
       if (!piece) throw errors.notFound()
       return piece
     },
@@ -110,7 +115,12 @@ export function createThreads(options: ThreadsOptions): Threads {
         listId: `discussion ${seedId} ${evidenceId}`,
         order: 'oldestFirst',
         read: async (range) =>
-          toShown(await listDiscussion(db, { seedId, workspaceId, evidenceId, ...urls, ...range })),
+          toShown(
+            await listDiscussion(db, {
+              ...{ seedId, workspaceId, userId: principal.user.id, evidenceId },
+              ...{ ...urls, ...range },
+            }),
+          ),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
       })
     },
@@ -118,7 +128,7 @@ export function createThreads(options: ThreadsOptions): Threads {
 }
 
 /** A piece of evidence with the comments under it as they are shown. */
-function withShownComments(piece: WithPicture<Evidence> | DiscussedEvidence) {
+function withShownComments(piece: ShownEvidence | DiscussedEvidence) {
   if (!('discussion' in piece)) return piece
   const comments = piece.discussion.comments.map(show)
   return { ...piece, discussion: { ...piece.discussion, comments } }

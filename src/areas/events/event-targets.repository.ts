@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { memberships } from '../../db/schema/memberships.ts'
-import { seeds } from '../../db/schema/seeds.ts'
+import { isKeptOrMerged, seeds } from '../../db/schema/seeds.ts'
 import { teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
 import { webhooks } from '../../db/schema/webhooks.ts'
@@ -27,7 +27,8 @@ export async function findEventTargets(
   const ids = sql`any(${sql.param([...input.ids])}::uuid[])`
   const { rows } = await executor.execute<EventTarget & Record<string, unknown>>(sql`
     select 'seed' as kind, ${seeds.id} as id, ${seeds.title} as name
-    from ${seeds} where ${seeds.workspaceId} = ${workspaceId} and ${seeds.deletedAt} is null and ${seeds.id} = ${ids}
+    from ${seeds} where ${seeds.workspaceId} = ${workspaceId} and ${seeds.id} = ${ids}
+      and ${isKeptOrMerged}
     union all
     select 'user', ${users.id}, ${users.name}
     from ${memberships} join ${users} on ${users.id} = ${memberships.userId}

@@ -17,7 +17,7 @@ import {
 import { unionAll } from 'drizzle-orm/pg-core'
 import { keysParameter } from '../../db/sql/batch.ts'
 import type { Executor } from '../../db/client.ts'
-import { pageLimit } from '../../db/sql/hidden-parameter.ts'
+import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { eventUrl } from '../../db/sql/page-urls.ts'
@@ -27,6 +27,7 @@ import { sessions } from '../../db/schema/accounts.ts'
 import { isActivePerson } from '../../db/schema/users.ts'
 import { events, isFor } from '../../db/schema/events.ts'
 import { memberships } from '../../db/schema/memberships.ts'
+import { seeds } from '../../db/schema/seeds.ts'
 import {
   emailField,
   eventKinds,
@@ -37,6 +38,7 @@ import {
   type EventReaders,
 } from '../../domain/events.ts'
 import { noRows, startOf, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
+import { isIn, type SeedFilter } from '../seeds/seed-lists.repository.ts'
 import type { WatchingMember } from './events-watcher.ts'
 import type { Event } from './events.schemas.ts'
 
@@ -178,6 +180,8 @@ export interface EventFilter {
   seedId?: string
   /** Only events of this agent. */
   grantId?: string
+  /** Only events about seeds that are so now. */
+  seeds?: SeedFilter
   since?: Date
   until?: Date
 }
@@ -229,14 +233,20 @@ function selectUnfiltered({ showsInvites, showsAllGrants }: EventQuery) {
 
 /** Prepares a query with the values `workspaceId`, `seedUrlPrefix`, `at`, `id`, `limit` and `grantsOf`; without a name for one use. */
 function prepareEvents(executor: Executor, query: EventQuery, name = '') {
-  const limit = name === '' ? sql.placeholder('limit') : pageLimit
-  return selectJsonRows(executor, selectVisible(executor, query, limit)).prepare(name)
+  const range: PlannedRange =
+    name === ''
+      ? { workspaceId: sql.placeholder('workspaceId'), limit: sql.placeholder('limit') }
+      : { workspaceId: hiddenParameter('workspaceId', 'uuid'), limit: pageLimit }
+  return selectJsonRows(executor, selectVisible(executor, query, range)).prepare(name)
 }
 
-/** The limit is hidden in statements that are kept. Others are planned for their values. */
-type PageLimit = typeof pageLimit | Placeholder
+/** The values are hidden in statements that are kept. Others are planned for them. */
+interface PlannedRange {
+  workspaceId: SQL | Placeholder
+  limit: typeof pageLimit | Placeholder
+}
 
-function selectVisible(executor: Executor, query: EventQuery, limit: PageLimit) {
+function selectVisible(executor: Executor, query: EventQuery, range: PlannedRange) {
   const { filter, showsInvites, showsAllGrants } = query
   const shown = eventReaders.filter(
     (readers) =>
@@ -246,21 +256,22 @@ function selectVisible(executor: Executor, query: EventQuery, limit: PageLimit) 
   )
   const { types } = filter
   const asked = types ? types.map(readersOf) : eventReaders
+  if (filter.seeds) return selectEvents(executor, filter, range)
   if (filter.seedId !== undefined || asked.every((readers) => shown.includes(readers))) {
     // Needs no further condition: everybody may see all events about a seed. With it, types that all may see are found in the
     // index of those, however many others are newer.
     const areForEverybody = types?.every((type) => readersOf(type) === 'everybody')
-    return selectEvents(executor, filter, limit, areForEverybody ? isFor('everybody') : undefined)
+    return selectEvents(executor, filter, range, areForEverybody ? isFor('everybody') : undefined)
   }
   if (!showsAllGrants && asked.every((readers) => readers === 'grantors'))
-    return selectEvents(executor, filter, limit, isAboutOwnGrant)
-  const forAll = selectEvents(executor, filter, limit, or(...shown.map((readers) => isFor(readers))))
+    return selectEvents(executor, filter, range, isAboutOwnGrant)
+  const forAll = selectEvents(executor, filter, range, or(...shown.map((readers) => isFor(readers))))
   if (showsAllGrants) return forAll
-  const ofGrants = selectEvents(executor, filter, limit, isAboutOwnGrant)
+  const ofGrants = selectEvents(executor, filter, range, isAboutOwnGrant)
   // Each branch uses its own index. Times as texts have the order of the times.
   return unionAll(forAll, ofGrants)
     .orderBy(sql`"createdAt" desc, "id" desc`)
-    .limit(limit)
+    .limit(range.limit)
 }
 
 /** Who may see events of a type. What this version does not know is for managers. */
@@ -290,9 +301,14 @@ export const eventColumns = {
   url: eventUrl(events),
 }
 
-function selectEvents(executor: Executor, filter: EventFilter, limit: PageLimit, condition?: SQL) {
+function selectEvents(
+  executor: Executor,
+  filter: EventFilter,
+  { workspaceId, limit }: PlannedRange,
+  condition?: SQL,
+) {
   const conditions: (SQL | undefined)[] = [
-    eq(events.workspaceId, sql.placeholder('workspaceId')),
+    eq(events.workspaceId, workspaceId),
     filter.id === undefined ? undefined : eq(events.id, filter.id),
     filter.types && inArray(events.type, [...filter.types]),
     filter.notTypes && notInArray(events.type, [...filter.notTypes]),
@@ -305,12 +321,47 @@ function selectEvents(executor: Executor, filter: EventFilter, limit: PageLimit,
     isBefore(events.createdAt, events.id),
     condition,
   ]
+  if (filter.seeds) conditions.push(isAboutChosen(filter.seeds, and(...conditions), limit))
   return executor
     .select(itemColumns<Event>(eventColumns))
     .from(events)
     .where(and(...conditions))
     .orderBy(desc(events.createdAt), desc(events.id))
     .limit(limit)
+}
+
+/** How many events that match otherwise are looked at for those about seeds of a filter. */
+const examinedMax = sql.raw('1000')
+
+/**
+ * Whether an event is among the newest that match other conditions and are about seeds of a filter. If too few of the newest
+ * of all are, each of these seeds is asked for its newest, by their index. Everybody may see events about seeds.
+ */
+function isAboutChosen(filter: SeedFilter, condition: SQL | undefined, limit: PlannedRange['limit']): SQL {
+  const isChosen = and(eq(seeds.workspaceId, sql.placeholder('workspaceId')), isIn(filter))
+  const columns = sql`${events.id} as id, ${events.seedId} as seed_id, ${events.createdAt} as created_at`
+  const newestFirst = sql`order by created_at desc, id desc`
+  const isNeeded = sql`(select count(*) from looked_at) = ${examinedMax} and (select count(*) from matching) < ${limit}`
+  return sql`${events.id} = any(array(
+    with chosen as materialized (select ${seeds.id} as id from ${seeds} where ${isChosen}),
+    looked_at as materialized (
+      select ${columns} from ${events} where ${condition} and ${isFor('everybody')}
+      order by ${events.createdAt} desc, ${events.id} desc limit ${examinedMax}
+    ),
+    matching as materialized (
+      select id from looked_at where seed_id in (select id from chosen) ${newestFirst} limit ${limit}
+    )
+    select id from matching
+    union
+    select id from (
+      select of_seed.id from chosen cross join lateral (
+        select ${columns} from ${events} where ${condition} and ${events.seedId} = chosen.id
+        order by ${events.createdAt} desc, ${events.id} desc limit ${limit}
+      ) as of_seed
+      where ${isNeeded}
+      order by of_seed.created_at desc, of_seed.id desc limit ${limit}
+    ) as of_seeds
+  ))`
 }
 
 /** Whether an event is about a grant of the user `grantsOf`, whoever the actor is. */

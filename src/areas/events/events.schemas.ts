@@ -19,6 +19,7 @@ import {
 } from '../../kernel/schemas.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import { pageLimitDefault, pageLimitMax } from '../../kernel/pagination.ts'
+import { filtersOfSeeds } from '../seeds/seed-filters.schemas.ts'
 import { exampleSeed } from '../seeds/seeds.schemas.ts'
 
 /**
@@ -169,6 +170,7 @@ export const eventsFilters = {
       description: 'Only events with this `targetId`.',
     }),
   ),
+  ...filtersOfSeeds('Only events about seeds, as they are now,'),
   since: time('Only events at or after this time.'),
   until: time('Only events before this time.'),
 }

@@ -28,6 +28,8 @@ import {
 } from '../../kernel/pagination.ts'
 import type { Principal } from '../../domain/principal.ts'
 import { parseTime } from '../../kernel/times.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { hasNoSeeds, toFilterOfSeeds, type AskedOfSeeds } from '../seeds/seed-lists.ts'
 import { readEventPositions, readFeed, type FeedRows } from './event-feed.repository.ts'
 import { createEventStreams, streamBatchMax, type OpenStream, type StreamListener } from './event-streams.ts'
 import { createEventsWatcher, type WatchListener } from './events-watcher.ts'
@@ -39,8 +41,8 @@ import type { Event as WorkspaceEvent, EventChanges } from './events.schemas.ts'
 
 export type { EventTarget, EventType, WorkspaceEvent }
 
-/** The filters of the feed. Times are RFC 3339. */
-export interface EventsRequest extends PageRequest, SharedFilters {
+/** The filters of the feed, also by what the seeds are now that events are about. Times are RFC 3339. */
+export interface EventsRequest extends PageRequest, SharedFilters, AskedOfSeeds {
   type?: string
   actorUserId?: string
   targetId?: string
@@ -130,6 +132,7 @@ export interface EventsService {
 
 export function createEventsService(options: {
   db: Database
+  clock: Clock
   requireWorkspace: RequireWorkspace
   /** Called once for each outage in which watched events cannot be read. */
   onWatchError: (error: unknown) => void
@@ -138,7 +141,7 @@ export function createEventsService(options: {
   /** How often watched events are read. Default: once a second. */
   pollEveryMs?: number | undefined
 }): EventsService {
-  const { db, requireWorkspace, onWatchError, seedUrlPrefix, pollEveryMs } = options
+  const { db, clock, requireWorkspace, onWatchError, seedUrlPrefix, pollEveryMs } = options
   const watcher = createEventsWatcher({
     readPositions: (workspaceIds) => readEventPositions(db, workspaceIds),
     findEnded: (members) => findEndedWatches(db, members),
@@ -172,18 +175,21 @@ export function createEventsService(options: {
       const { actorUserId, targetId, seedId, grantId, since, until } = request
       const workspace = await requireWorkspace(principal, slug, 'events.list')
       const workspaceId = workspace.id
+      const seeds = toFilterOfSeeds(request, { now: clock.now(), userId: principal.user.id })
       const filter = {
         ...toTypes(request),
         ...(actorUserId !== undefined && { actorUserId }),
         ...(targetId !== undefined && { targetId }),
         ...(seedId !== undefined && { seedId }),
         ...(grantId !== undefined && { grantId }),
+        ...(seeds && { seeds }),
         ...(since !== undefined && { since: parseTime(since) }),
         ...(until !== undefined && { until: parseTime(until) }),
       }
       const query = { workspaceId, filter, view: viewOf(principal, workspace), seedUrlPrefix }
       // A malformed id belongs to nobody and nothing: the list is empty.
-      const hasNone = [actorUserId, targetId, seedId, grantId].some((id) => id !== undefined && !isId(id))
+      const ids = [actorUserId, targetId, seedId, grantId]
+      const hasNone = ids.some((id) => id !== undefined && !isId(id)) || (seeds && hasNoSeeds(seeds))
       return readPage<WorkspaceEvent>(request, {
         listId: eventsListId(workspaceId, request),
         order: 'newestFirst',

@@ -3,7 +3,15 @@ import { operation } from '../../http/description/operation.ts'
 import { errors } from '../../kernel/errors.ts'
 import { closed, described, optionalLine, stringEnum } from '../../kernel/schemas.ts'
 import { evidenceKinds, reasonLengthMax, sourceUrlLengthMax, verdicts } from '../../domain/seeds.ts'
-import { evidenceFields, evidenceParams, kindDescription, verdictDescription } from './evidence.schemas.ts'
+import { attachmentErrors, changedAttachmentIdsField } from '../attachments/attachments.schemas.ts'
+import {
+  criterionIds,
+  criterionIdsDescription,
+  evidenceFields,
+  evidenceParams,
+  kindDescription,
+  verdictDescription,
+} from './evidence.schemas.ts'
 
 /** What can be corrected. Described only in the API: a model reads each word of the inputs of tools with every request. */
 export const evidenceEditFields = {
@@ -17,12 +25,13 @@ export const evidenceEditFields = {
       description: `Empty, or an http or https URL of at most ${sourceUrlLengthMax} characters.`,
     }),
   ),
+  criterionIds,
 }
 
 export const withdrawalFields = { reason: Type.Optional(optionalLine(reasonLengthMax)) }
 
 /** The errors of all corrections. */
-const authorErrors = [errors.notFound, errors.roleInsufficient, errors.notTheAuthor]
+const authorErrors = [errors.notFound, errors.roleInsufficient, errors.notTheAuthor, errors.seedMerged]
 
 export const evidenceUpdate = operation({
   id: 'evidence.update',
@@ -36,10 +45,15 @@ export const evidenceUpdate = operation({
       ...evidenceEditFields,
       kind: described(evidenceEditFields.kind, kindDescription),
       verdict: described(evidenceEditFields.verdict, verdictDescription),
+      criterionIds: described(criterionIds, criterionIdsDescription),
+      attachmentIds: changedAttachmentIdsField,
     },
     { examples: [{ verdict: 'neutral' }] },
   ),
-  errors: [...authorErrors, errors.evidenceSettled, errors.sourceUrlInvalid],
+  errors: [
+    ...[...authorErrors, errors.criterionNotFound, errors.evidenceSettled, errors.sourceUrlInvalid],
+    ...attachmentErrors,
+  ],
 })
 
 export const evidenceWithdraw = operation({

@@ -9,7 +9,7 @@ import { errors } from '../../kernel/errors.ts'
 import type { ExpectingCall, Principal } from '../../domain/principal.ts'
 import {
   correctableMs,
-  evidenceFieldNames,
+  changedOfEvidence,
   evidenceSummaryLengthMax,
   isSourceUrl,
   reasonLengthMax,
@@ -18,10 +18,16 @@ import {
 } from '../../domain/seeds.ts'
 import { requireLine, requireLines } from '../../kernel/text.ts'
 import { assertExpected } from '../../kernel/versions.ts'
-import type { EvidenceRow } from './evidence.repository.ts'
+import {
+  listAttachmentsOf,
+  parseAttachmentIds,
+  setAttachments,
+} from '../attachments/used-attachments.repository.ts'
+import type { EvidenceRow, EvidenceWithFiles } from './evidence.repository.ts'
 import type { Evidence } from './evidence.schemas.ts'
 import { toEvidence, versionOfEvidence } from './read-evidence.ts'
-import { lockSeed, touchSeed } from '../seeds/seeds.repository.ts'
+import { requireCriterionIds } from '../seeds/seed-criteria.ts'
+import { lockSeed, touchSeed, type LockedSeed } from '../seeds/seeds.repository.ts'
 import {
   updateEvidence,
   findEvidence,
@@ -36,6 +42,10 @@ export interface EvidenceEdit {
   verdict?: Verdict
   summary?: string
   sourceUrl?: string
+  /** Success criteria of the seed: all that it speaks to. */
+  criterionIds?: readonly string[]
+  /** All files that it is to have. One that is left out is deleted. */
+  attachmentIds?: readonly string[]
 }
 
 /**
@@ -47,7 +57,7 @@ export interface EvidenceEditsService {
   find(principal: Principal, evidenceId: string): Promise<Evidence>
   /**
    * Changes the fields that are given. For the author, for 15 minutes. Throws `evidence_settled`, `text_invalid`,
-   * `source_url_invalid` and `precondition_failed`.
+   * `source_url_invalid`, `criterion_not_found`, `attachment_limit`, `attachment_not_found` and `precondition_failed`.
    */
   update(principal: ExpectingCall, evidenceId: string, input: EvidenceEdit): Promise<void>
   /**
@@ -68,20 +78,31 @@ export function createEvidenceEditsService(options: EvidenceEditsServiceOptions)
   const { db, clock, changes, requireSeedOf } = options
 
   /** Locks the seed, then the evidence, as all who change evidence do. */
-  function lockPiece(evidenceId: string, seedId: string): Lock<EvidenceRow & { title: string }> {
-    return async (tx) => {
-      const [seed, piece] = await together([
-        lockSeed(tx, seedId, 'no key update'),
-        lockEvidence(tx, evidenceId),
+  function lockPiece(
+    evidenceId: string,
+    seedId: string,
+  ): Lock<Omit<EvidenceWithFiles, 'seenByMe'> & Pick<LockedSeed, 'title' | 'criteria'>> {
+    return async (tx, { workspace }) => {
+      const owner = { workspaceId: workspace.id, seedId, evidenceId }
+      const [seed, piece, attachments] = await together([
+        lockSeed(tx, owner, 'no key update'),
+        lockEvidence(tx, owner),
+        listAttachmentsOf(tx, owner),
       ])
-      return seed && piece && { ...piece, title: seed.title }
+      // Unless it has moved to another seed meanwhile, which is not locked.
+      if (!seed || piece?.seedId !== seedId) return undefined
+      return { ...piece, attachments, title: seed.title, criteria: seed.criteria }
     }
   }
 
   return {
     async find(principal, evidenceId) {
-      await requireSeedOf(principal, { kind: 'evidence', id: evidenceId }, 'evidence.update')
-      const piece = await findEvidence(db, evidenceId)
+      const { id: workspaceId } = await requireSeedOf(
+        principal,
+        { kind: 'evidence', id: evidenceId },
+        'evidence.update',
+      )
+      const piece = await findEvidence(db, { workspaceId, evidenceId }, principal.user.id)
       if (!piece) throw errors.notFound()
       assertCorrectable(principal, piece, clock.now())
       return toEvidence(piece)
@@ -95,17 +116,29 @@ export function createEvidenceEditsService(options: EvidenceEditsServiceOptions)
         'evidence.update',
       )
       const lock = lockPiece(evidenceId, workspace.seedId)
-      await changes.makeIn(principal, workspace, lock, async ({ now, write, appendEvent }, piece) => {
+      await changes.makeIn(principal, workspace, lock, async ({ tx, now, write, appendEvent }, piece) => {
         assertCorrectable(principal, piece, now)
         assertExpected(principal, versionOfEvidence(piece))
-        const { kind, verdict, summary, sourceUrl, seedId, title } = piece
-        const current = { kind, verdict, summary, sourceUrl }
-        const { changes: changed } = compareEdit<EvidenceFields>(current, given)
-        principal.onVersion?.(versionOfEvidence({ ...current, ...changed }))
-        const fields = evidenceFieldNames.filter((name) => changed[name] !== undefined)
+        const { kind, verdict, summary, sourceUrl, criterionIds, seedId, title, criteria } = piece
+        const current = { kind, verdict, summary, sourceUrl, criterionIds }
+        const idsBefore = piece.attachments.map(({ id }) => id)
+        const { changes: edited } = compareEdit(
+          { ...current, attachmentIds: idsBefore },
+          {
+            ...given,
+            ...(input.criterionIds && { criterionIds: requireCriterionIds(criteria, input.criterionIds) }),
+          },
+        )
+        const { attachmentIds: ids, ...changed } = edited
+        const attachments = (ids ?? idsBefore).map((id) => ({ id }))
+        principal.onVersion?.(versionOfEvidence({ ...current, ...changed, attachments }))
+        const fields = changedOfEvidence.filter((name) => edited[name] !== undefined)
         if (fields.length === 0) return
-        write((tx) => updateEvidence(tx, evidenceId, { ...current, ...changed, at: now }))
-        write((tx) => touchSeed(tx, seedId, now))
+        const owner = { workspaceId: workspace.id, seedId, evidenceId }
+        if (ids)
+          await setAttachments(tx, owner, { ids, before: piece.attachments, userId: principal.user.id })
+        write((tx) => updateEvidence(tx, owner, { ...current, ...changed, at: now }))
+        write((tx) => touchSeed(tx, owner, now))
         appendEvent({ type: 'evidence.updated', data: { evidenceId, seedId, title, fields } })
       })
     },
@@ -124,8 +157,9 @@ export function createEvidenceEditsService(options: EvidenceEditsServiceOptions)
         assertMayWithdraw(principal, workspace, piece)
         if (piece.withdrawnAt !== null) return
         const { seedId, title, kind, verdict, authorUserId, authorName } = piece
-        write((tx) => withdrawEvidence(tx, evidenceId, { user, reason, at: now }))
-        write((tx) => touchSeed(tx, seedId, now))
+        const key = { workspaceId: workspace.id, seedId, evidenceId }
+        write((tx) => withdrawEvidence(tx, key, { user, reason, at: now }))
+        write((tx) => touchSeed(tx, key, now))
         appendEvent({
           type: 'evidence.withdrawn',
           data: {
@@ -161,7 +195,8 @@ function assertMayWithdraw(
 }
 
 /** Normalizes the given fields. Throws `text_invalid` and `source_url_invalid`. */
-function parseCorrection({ kind, verdict, summary, sourceUrl }: EvidenceEdit): Partial<EvidenceFields> {
+function parseCorrection(edit: EvidenceEdit): Partial<EvidenceFields & { attachmentIds: string[] }> {
+  const { kind, verdict, summary, sourceUrl, attachmentIds } = edit
   if (sourceUrl !== undefined && sourceUrl !== '' && !isSourceUrl(sourceUrl)) {
     throw errors.sourceUrlInvalid({ field: 'sourceUrl' })
   }
@@ -170,5 +205,6 @@ function parseCorrection({ kind, verdict, summary, sourceUrl }: EvidenceEdit): P
     ...(verdict !== undefined && { verdict }),
     ...(summary !== undefined && { summary: requireLines(summary, evidenceSummaryLengthMax, 'summary') }),
     ...(sourceUrl !== undefined && { sourceUrl: sourceUrl === '' ? null : sourceUrl }),
+    ...(attachmentIds !== undefined && { attachmentIds: parseAttachmentIds(attachmentIds) }),
   }
 }

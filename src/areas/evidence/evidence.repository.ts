@@ -1,17 +1,20 @@
-import { and, eq, isNotNull, isNull, lt, sql, type Column, type SQL } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lt, type Column, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { itemColumns, readOne, selectJsonRows, type Columns } from '../../db/sql/json-rows.ts'
 import { keysetOf } from '../../db/sql/keyset.ts'
 import { selectPageBytes } from '../../db/sql/page-bytes.ts'
+import { isOfSeed, type SeedKey } from '../../db/sql/seed-keys.ts'
 import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
 import { evidenceBytes } from '../../db/sql/text-bytes.ts'
 import { evidence } from '../../db/schema/seeds.ts'
+import { attachmentsOfEvidence } from '../../db/sql/attachments-of.ts'
 import { pageBytesMax, type JsonRows, type ListOrder, type PageRange } from '../../kernel/pagination.ts'
 import type { EvidenceAuthors } from '../../domain/seeds.ts'
 import { isCounted } from '../seeds/evidence-counts.repository.ts'
 import type { Evidence } from './evidence.schemas.ts'
+import { isSeenByMe } from './seen-evidence.repository.ts'
 
-/** The columns of evidence as answers have it. */
+/** The columns of evidence as answers to the statement's `userId` have it. */
 export const evidenceColumns = {
   id: evidence.id,
   workspaceId: evidence.workspaceId,
@@ -20,6 +23,10 @@ export const evidenceColumns = {
   verdict: evidence.verdict,
   summary: evidence.summary,
   sourceUrl: evidence.sourceUrl,
+  criterionIds: evidence.criterionIds,
+  attachments: attachmentsOfEvidence(evidence.id),
+  seenByCount: evidence.seenByCount,
+  seenByMe: isSeenByMe(evidence.id),
   authorUserId: evidence.authorUserId,
   authorName: evidence.authorName,
   agentName: evidence.agentName,
@@ -43,15 +50,15 @@ function prepareEvidence(
   return selectEvidencePage<Evidence>(executor, evidenceColumns, filter, order).prepare(name)
 }
 
-/** A page of the evidence of the statement's `seedId`, by default newest first; no more than `pageBytesMax`. */
+/** A page of the evidence of the statement's `workspaceId` and `seedId`, by default newest first; no more than `pageBytesMax`. */
 export function selectEvidencePage<Item>(
   executor: Executor,
   columns: Columns<Item>,
   filter: SQL | undefined,
   order: ListOrder = 'newestFirst',
 ) {
-  const isOfSeed = and(eq(evidence.seedId, sql.placeholder('seedId')), filter)
-  const page = selectPageBytes(executor, evidence, evidenceBytes, isOfSeed, evidence.createdAt, order)
+  const isListed = and(isOfSeed(evidence), filter)
+  const page = selectPageBytes(executor, evidence, evidenceBytes, isListed, evidence.createdAt, order)
   const rows = executor
     .select(itemColumns<Item>(columns))
     .from(page)
@@ -73,10 +80,10 @@ export interface EvidenceFilter {
   includeWithdrawn?: boolean
 }
 
-/** Evidence of a seed; no more than `pageBytesMax`. */
+/** Evidence of a seed, for a person; no more than `pageBytesMax`. */
 export function listEvidence(
   executor: Executor,
-  query: { seedId: string; order: ListOrder } & EvidenceFilter & PageRange,
+  query: SeedKey & { userId: string; order: ListOrder } & EvidenceFilter & PageRange,
 ): Promise<JsonRows> {
   const { by, includeWithdrawn = false, order, ...values } = query
   if (by !== undefined || order !== 'newestFirst') {
@@ -94,6 +101,7 @@ const laterColumns = [
   'withdrawnByUserId',
   'withdrawnByName',
   'withdrawnReason',
+  'seenByCount',
 ] as const
 
 const insertIntoEvidence = prepared((executor) =>
@@ -104,6 +112,9 @@ const insertIntoEvidence = prepared((executor) =>
 )
 
 export type EvidenceRow = typeof evidence.$inferSelect
+
+/** A piece of evidence with its files, and whether somebody saw it too. */
+export type EvidenceWithFiles = EvidenceRow & Pick<Evidence, 'attachments' | 'seenByMe'>
 
 export async function insertEvidence(
   executor: Executor,

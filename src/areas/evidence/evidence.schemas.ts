@@ -21,8 +21,10 @@ import {
   evidenceKinds,
   evidenceSummaryLengthMax,
   sourceUrlLengthMax,
+  successCriteriaMax,
   verdicts,
 } from '../../domain/seeds.ts'
+import { attachmentErrors, attachmentIdsField, attachmentsField } from '../attachments/attachments.schemas.ts'
 import { seedParams, writerErrors } from '../seeds/seeds.schemas.ts'
 
 const exampleFinding = {
@@ -43,6 +45,9 @@ export const countedEvidenceFields = {
   verdict: stringEnum(verdicts, { description: verdictDescription }),
   summary: Type.String({ description: 'What was found.' }),
   sourceUrl: nullableString({ description: 'The source, an http or https URL.' }),
+  criterionIds: Type.Array(Type.String(), {
+    description: 'The success criteria of the seed that it speaks to, in their order.',
+  }),
   authorUserId: nullableString({ description: 'The person who added it. Null: the account was deleted.' }),
   authorName: Type.String({ description: 'The name of the author at the time.' }),
   agentName: nullableString({
@@ -57,6 +62,7 @@ export const exampleCountedEvidence: Static<TObject<typeof countedEvidenceFields
   id: exampleIds.evidence,
   seedId: exampleIds.seed,
   ...exampleFinding,
+  criterionIds: [exampleIds.criterion],
   authorUserId: exampleIds.user,
   authorName: 'Grace Hopper',
   agentName: 'Research agent',
@@ -69,6 +75,11 @@ export const Evidence = named(
   {
     ...countedEvidenceFields,
     workspaceId: Type.String({ description: 'The id of the workspace.' }),
+    attachments: attachmentsField,
+    seenByCount: Type.Integer({
+      description: 'How many members, without its author, have said that they saw this too (`evidence.see`).',
+    }),
+    seenByMe: Type.Boolean({ description: 'Whether the caller has.' }),
     withdrawnAt: nullableTimestamp('Since when it no longer counts; null if it was not withdrawn.'),
     withdrawnByName: nullableString({ description: 'The name of the person who withdrew it, at the time.' }),
     withdrawnReason: nullableString({ description: 'Why it was withdrawn; null without a reason.' }),
@@ -76,6 +87,9 @@ export const Evidence = named(
   {
     ...exampleCountedEvidence,
     workspaceId: exampleIds.workspace,
+    attachments: [],
+    seenByCount: 0,
+    seenByMe: false,
     withdrawnAt: null,
     withdrawnByName: null,
     withdrawnReason: null,
@@ -92,6 +106,12 @@ const EvidenceAddition = named(
 
 export const evidenceSchemas = [Evidence, EvidenceAddition]
 
+/** The success criteria of a body. Described only in the API. */
+export const criterionIds = Type.Optional(Type.Array(Type.String(), { maxItems: successCriteriaMax }))
+
+export const criterionIdsDescription =
+  'The ids of success criteria of the seed that it speaks to. Of an id that is there twice, one counts.'
+
 /** The body of `seeds.addEvidence`. */
 export const evidenceFields = {
   kind: stringEnum(evidenceKinds),
@@ -105,6 +125,7 @@ export const evidenceFields = {
       description: `An http or https URL of at most ${sourceUrlLengthMax} characters.`,
     }),
   ),
+  criterionIds,
 }
 
 export const evidenceParams = pathParams('evidenceId')
@@ -163,6 +184,8 @@ export const seedsAddEvidence = operation({
       ...evidenceFields,
       kind: described(evidenceFields.kind, kindDescription),
       verdict: described(evidenceFields.verdict, verdictDescription),
+      criterionIds: described(criterionIds, criterionIdsDescription),
+      attachmentIds: attachmentIdsField,
       join: Type.Optional(
         Type.Boolean({
           default: false,
@@ -175,5 +198,12 @@ export const seedsAddEvidence = operation({
   ),
   success: ref(EvidenceAddition),
   returns: 'The new evidence.',
-  errors: [...writerErrors, errors.notAParticipant, errors.seedClosed, errors.sourceUrlInvalid],
+  errors: [
+    ...writerErrors,
+    errors.criterionNotFound,
+    errors.notAParticipant,
+    errors.seedClosed,
+    errors.sourceUrlInvalid,
+    ...attachmentErrors,
+  ],
 })

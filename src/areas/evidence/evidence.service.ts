@@ -16,9 +16,11 @@ import {
 import { requireLines } from '../../kernel/text.ts'
 import { deleteAsked } from '../notifications/asked.repository.ts'
 import { notifyFollowers } from '../notifications/notify.repository.ts'
+import { attach, parseAttachmentIds } from '../attachments/used-attachments.repository.ts'
 import { findEvidence } from './evidence-edits.repository.ts'
 import { insertEvidence } from './evidence.repository.ts'
 import type { Evidence } from './evidence.schemas.ts'
+import { requireCriterionIds } from '../seeds/seed-criteria.ts'
 import { insertFollowers } from '../seeds/followers.repository.ts'
 import { insertParticipantIfNew, lockParticipant } from '../seeds/participants.repository.ts'
 import { readEvidence, toEvidence, versionOfEvidence, type EvidenceRequest } from './read-evidence.ts'
@@ -33,6 +35,10 @@ export interface EvidenceInput {
   summary: string
   /** An http or https URL. */
   sourceUrl?: string
+  /** Success criteria of the seed. */
+  criterionIds?: readonly string[]
+  /** Files that the author has uploaded, and nothing uses. */
+  attachmentIds?: readonly string[]
   /** Whether the author joins the seed with it, unless they have already. */
   join?: boolean
 }
@@ -44,7 +50,7 @@ export interface EvidenceService {
   /** Also withdrawn evidence. Throws `not_found` for evidence of another workspace. */
   get(principal: Principal, evidenceId: string): Promise<Evidence>
   /**
-   * Throws `text_invalid` and `source_url_invalid`; for people who have not joined the seed `not_a_participant`, or, with
+   * Throws `text_invalid`, `source_url_invalid`, `criterion_not_found`, `attachment_limit` and `attachment_not_found`; for people who have not joined the seed `not_a_participant`, or, with
    * `join`, `seed_closed` if it cannot be joined.
    */
   add(principal: Principal, seedId: string, input: EvidenceInput): Promise<Evidence>
@@ -57,7 +63,9 @@ export interface EvidenceServiceOptions {
   requireSeedOf: RequireSeedOf
 }
 
-const notCorrected = {
+const notChanged = {
+  seenByCount: 0,
+  seenByMe: false,
   editedAt: null,
   withdrawnAt: null,
   withdrawnByName: null,
@@ -67,14 +75,18 @@ const notCorrected = {
 export function createEvidenceService(options: EvidenceServiceOptions): EvidenceService {
   const { db, changes, requireWorkspaceOfSeed, requireSeedOf } = options
   return {
-    async list(principal, seedId, request) {
-      await requireWorkspaceOfSeed(principal, seedId, 'seeds.listEvidence')
-      return readEvidence(db, seedId, request)
+    async list(principal, id, request) {
+      const { id: workspaceId, seedId } = await requireWorkspaceOfSeed(principal, id, 'seeds.listEvidence')
+      return readEvidence(db, { workspaceId, seedId, userId: principal.user.id }, request)
     },
 
     async get(principal, evidenceId) {
-      await requireSeedOf(principal, { kind: 'evidence', id: evidenceId }, 'evidence.get')
-      const piece = await findEvidence(db, evidenceId)
+      const { id: workspaceId } = await requireSeedOf(
+        principal,
+        { kind: 'evidence', id: evidenceId },
+        'evidence.get',
+      )
+      const piece = await findEvidence(db, { workspaceId, evidenceId }, principal.user.id)
       if (!piece) throw errors.notFound()
       return toEvidence(piece)
     },
@@ -83,24 +95,26 @@ export function createEvidenceService(options: EvidenceServiceOptions): Evidence
       if (input.sourceUrl !== undefined && !isSourceUrl(input.sourceUrl)) {
         throw errors.sourceUrlInvalid({ field: 'sourceUrl' })
       }
+      const attachmentIds = parseAttachmentIds(input.attachmentIds ?? [])
       const { user, agentName = null } = principal
       const workspace = await requireWorkspaceOfSeed(principal, seedId, 'seeds.addEvidence')
+      const key = { workspaceId: workspace.id, seedId }
       const lock: Lock<LockedSeed & { isParticipant: boolean }> = async (tx) => {
         const [seed, isParticipant] = await together([
-          lockSeed(tx, seedId, 'no key update'),
-          lockParticipant(tx, seedId, user.id),
+          lockSeed(tx, key, 'no key update'),
+          lockParticipant(tx, key, user.id),
         ])
         return seed && { ...seed, isParticipant }
       }
       return changes.makeIn(principal, workspace, lock, async ({ tx, now, write, appendEvent }, seed) => {
         const row = {
-          workspaceId: workspace.id,
+          ...key,
           id: createId(),
-          seedId,
           kind: input.kind,
           verdict: input.verdict,
           summary: requireLines(input.summary, evidenceSummaryLengthMax, 'summary'),
           sourceUrl: input.sourceUrl ?? null,
+          criterionIds: requireCriterionIds(seed.criteria, input.criterionIds ?? []),
           authorUserId: user.id,
           authorName: user.name,
           agentName,
@@ -110,19 +124,20 @@ export function createEvidenceService(options: EvidenceServiceOptions): Evidence
         if (joins) {
           if (!input.join) throw errors.notAParticipant()
           if (isClosed(seed.status)) throw errors.seedClosed()
-          const participant = { seedId, userId: user.id, workspaceId: workspace.id, joinedAt: now }
+          const participant = { ...key, userId: user.id, joinedAt: now }
           await insertParticipantIfNew(tx, participant)
           write((executor) => insertFollowers(executor, participant, [user.id]))
-          write((executor) => deleteAsked(executor, seedId, user.id))
+          write((executor) => deleteAsked(executor, key, user.id))
         }
         write((executor) => insertEvidence(executor, row))
-        write((executor) => touchSeed(executor, seedId, now))
+        const owner = { ...key, evidenceId: row.id }
+        const attachments = await attach(tx, owner, { ids: attachmentIds, userId: user.id })
+        write((executor) => touchSeed(executor, key, now))
         write((executor) =>
           notifyFollowers(executor, {
             kind: 'evidence',
             data: { evidenceId: row.id, verdict: row.verdict },
-            workspaceId: workspace.id,
-            seedId,
+            ...key,
             actor: principal,
             at: now,
           }),
@@ -130,9 +145,12 @@ export function createEvidenceService(options: EvidenceServiceOptions): Evidence
         if (joins) appendEvent({ type: 'seed.joined', data: { seedId, title: seed.title } })
         appendEvent({
           type: 'evidence.added',
-          data: { evidenceId: row.id, seedId, title: seed.title, kind: row.kind, verdict: row.verdict },
+          data: {
+            ...{ evidenceId: row.id, seedId, title: seed.title, kind: row.kind, verdict: row.verdict },
+            ...(attachmentIds.length > 0 && { attachmentIds }),
+          },
         })
-        return toEvidence({ ...row, ...notCorrected })
+        return toEvidence({ ...row, attachments, ...notChanged })
       })
     },
   }

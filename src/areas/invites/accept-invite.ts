@@ -58,7 +58,7 @@ export async function acceptInvite(
   if (!inviter || inviter.isSuspended || !mayStillInvite(inviter.role, invite.role))
     throw errors.inviteRevoked()
   if (membershipCount >= membershipsMax) throw errors.workspaceLimit()
-  write(() => closeInvite(tx, invite.id, 'accepted'))
+  write(() => closeInvite(tx, { id: invite.id, workspaceId }, 'accepted'))
   const { workspaceSlug: slug, workspaceName, invitedByName } = invite
   const accepted = { workspaceId, slug, workspaceName, invitedByName }
   const invitedBy = { invitedByUserId: invite.invitedByUserId, invitedByName }
@@ -113,7 +113,7 @@ export async function declineInvite(
   if (invite.state === 'declined') return
   assertPending(invite, now)
   const { id, email } = invite
-  write(() => closeInvite(tx, id, 'declined'))
+  write(() => closeInvite(tx, { id, workspaceId }, 'declined'))
   appendEvent({ workspaceId, type: 'invite.declined', data: { inviteId: id, email } })
 }
 

@@ -35,27 +35,28 @@ const insertIntoInviteTeams = prepared((executor) =>
         .select({
           inviteId: sql<string>`${sql.placeholder('inviteId')}::uuid`.as('invite_id'),
           teamId: teams.id,
+          workspaceId: teams.workspaceId,
         })
         .from(teams)
-        .where(isGiven),
+        .where(and(isOfWorkspace, isGiven)),
     )
     .prepare('invite_teams_insert'),
 )
 
-/** Stores the teams that an invited person is to join. */
+/** Stores the teams of its workspace that an invited person is to join. */
 export async function insertInviteTeams(
   executor: Executor,
-  inviteId: string,
+  { id: inviteId, workspaceId }: { id: string; workspaceId: string },
   teamIds: readonly string[],
 ): Promise<void> {
-  await insertIntoInviteTeams(executor).execute({ inviteId, teamIds: [...teamIds] })
+  await insertIntoInviteTeams(executor).execute({ inviteId, workspaceId, teamIds: [...teamIds] })
 }
 
 const selectTeamsOfInvite = prepared((executor) =>
   executor
     .select({ id: teams.id })
     .from(inviteTeams)
-    .innerJoin(teams, eq(teams.id, inviteTeams.teamId))
+    .innerJoin(teams, and(eq(teams.workspaceId, inviteTeams.workspaceId), eq(teams.id, inviteTeams.teamId)))
     .where(and(eq(inviteTeams.inviteId, sql.placeholder('inviteId')), isOfWorkspace))
     .orderBy(asc(teams.id))
     .for('key share', { of: teams })

@@ -44,7 +44,7 @@ export function createInvitesJobs(options: {
           await recordUndeliverable(db, { inviteId, workspaceId, now: clock.now() })
         throw error
       }
-      await recordInviteSent(db, inviteId, clock.now())
+      await recordInviteSent(db, { workspaceId, inviteId }, clock.now())
     },
 
     async send_invite_accepted({ inviteId, memberName }, job) {

@@ -286,13 +286,22 @@ const updateSentAt = prepared((executor) =>
   executor
     .update(invites)
     .set({ lastSentAt: sql`${sql.placeholder('at')}::timestamptz`, refusedAt: null })
-    .where(eq(invites.id, sql.placeholder('inviteId')))
+    .where(
+      and(
+        eq(invites.workspaceId, sql.placeholder('workspaceId')),
+        eq(invites.id, sql.placeholder('inviteId')),
+      ),
+    )
     .prepare('invites_update_sent'),
 )
 
 /** Records that the mail of an invite was sent. */
-export async function recordInviteSent(executor: Executor, inviteId: string, at: Date): Promise<void> {
-  await updateSentAt(executor).execute({ inviteId, at: at.toISOString() })
+export async function recordInviteSent(
+  executor: Executor,
+  invite: { workspaceId: string; inviteId: string },
+  at: Date,
+): Promise<void> {
+  await updateSentAt(executor).execute({ ...invite, at: at.toISOString() })
 }
 
 /**

@@ -151,10 +151,10 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
   }
 
   /** Creates the link of an invite and enqueues its mail. Returns the link, which is not stored. */
-  function send(write: Write, inviteId: string): string {
+  function send(write: Write, inviteId: string, { requestId }: Principal): string {
     const token = createToken()
     write((tx) => insertInviteToken(tx, { inviteId, tokenHash: hashSecret(token), isMailed: false }))
-    write((tx) => jobs.enqueue(tx, 'send_invite', { inviteId }))
+    write((tx) => jobs.enqueue(tx, 'send_invite', { inviteId }, { requestId }))
     return inviteUrlOf(webUrl, token)
   }
 
@@ -199,8 +199,8 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
         const expiresAt = new Date(now.getTime() + inviteLifetimeMs)
         const row = { id: createId(), email, role: input.role, invitedByUserId: user.id }
         write((tx) => insertInvite(tx, { ...row, workspaceId, state: 'open', createdAt: now, expiresAt }))
-        if (teamIds.length > 0) write((tx) => insertInviteTeams(tx, row.id, teamIds))
-        const inviteUrl = send(write, row.id)
+        if (teamIds.length > 0) write((tx) => insertInviteTeams(tx, { id: row.id, workspaceId }, teamIds))
+        const inviteUrl = send(write, row.id, principal)
         appendEvent({
           type: 'invite.created',
           data: { inviteId: row.id, email, role: input.role },
@@ -231,7 +231,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
           const expiresAt = new Date(now.getTime() + inviteLifetimeMs)
           await deleteInviteTokens(tx, invite.id)
           await updateInvite(tx, invite.id, { expiresAt, resentAt: now, refusedAt: null })
-          const inviteUrl = send(write, invite.id)
+          const inviteUrl = send(write, invite.id, principal)
           appendEvent({
             type: 'invite.resent',
             data: { inviteId: invite.id, email: invite.email },

@@ -175,15 +175,17 @@ const close = prepared((executor) =>
   executor
     .update(invites)
     .set({ state: sql`${sql.placeholder('state')}` })
-    .where(eq(invites.id, sql.placeholder('inviteId')))
+    .where(
+      and(eq(invites.workspaceId, sql.placeholder('workspaceId')), eq(invites.id, sql.placeholder('id'))),
+    )
     .prepare('invites_close'),
 )
 
 /** Ends an invite by what its recipient does. */
 export async function closeInvite(
   executor: Executor,
-  inviteId: string,
+  { id, workspaceId }: { id: string; workspaceId: string },
   state: 'accepted' | 'declined',
 ): Promise<void> {
-  await close(executor).execute({ inviteId, state })
+  await close(executor).execute({ id, workspaceId, state })
 }

@@ -1,6 +1,8 @@
 import { Type, type Static, type TProperties } from '@sinclair/typebox'
 import { exampleIds, exampleImageUrl, exampleTime } from '../../http/description/examples.ts'
 import { Role } from '../../domain/roles.ts'
+import { SeedFilters } from '../seeds/seed-filters.schemas.ts'
+import { Criterion } from '../seeds/seeds.schemas.ts'
 import {
   closed,
   named,
@@ -41,6 +43,7 @@ export const PersonExport = named(
         notifyRoleChanges: text('How they are told of changes of their role.'),
         notifyAcceptedInvites: text('How they are told of accepted invites.'),
         notifyAgents: text('How they are told of the access of their agents.'),
+        notifyDecisions: text('How they are reminded of seeds that are to be decided soon.'),
         createdAt,
       },
       { description: 'Their account.' },
@@ -108,6 +111,9 @@ export const PersonExport = named(
       lastUsedAt: nullableTimestamp('When the agent last used it. Null: never.'),
       expiresAt: timestamp('When it ends.'),
       revokedAt: nullableTimestamp('When it was revoked. Null: it was not.'),
+      assertedIssuer: nullableString({
+        description: 'The identity provider that gave it, as a workspace allows. Null: they gave it.',
+      }),
     }),
     invites: list('The invites from and to them.', {
       id: id('the invite'),
@@ -125,8 +131,23 @@ export const PersonExport = named(
       audience: nullableString({ description: 'Who has the problem.' }),
       hypothesis: nullableString({ description: 'What is expected to be true.' }),
       successCriteria: Type.Array(Type.String(), { description: 'How to tell that it is.' }),
+      criteria: Type.Array(ref(Criterion), { description: 'The same, with ids and states.' }),
+      question: nullableString({ description: 'What is to be decided about it.' }),
+      decideBy: nullableString({ format: 'date', description: 'The date by which it is to be decided.' }),
       status: text('Its status.'),
+      mergedIntoSeedId: nullableString({
+        description: 'The seed that it was merged into. Null: it was not.',
+      }),
       createdAt,
+    }),
+    savedFilters: list('The filters of seeds that they saved.', {
+      id: id('the saved filter'),
+      workspaceId,
+      name: text('Its name.'),
+      shared: Type.Boolean({ description: 'Whether the workspace shares it.' }),
+      filters: ref(SeedFilters),
+      createdAt,
+      updatedAt: timestamp('When it was last changed.'),
     }),
     statusChanges: list('The seeds whose status they changed last.', {
       seedId,
@@ -135,6 +156,12 @@ export const PersonExport = named(
       statusReason: nullableString({ description: 'Why. Null if they did not say.' }),
       statusChangedAt: nullableTimestamp('When.'),
     }),
+    merges: list('The seeds that they merged into others.', {
+      seedId,
+      workspaceId,
+      mergedIntoSeedId: nullableString({ description: 'The seed that it was merged into.' }),
+      mergedAt: nullableTimestamp('When.'),
+    }),
     evidence: list('The evidence that they added.', {
       id: id('the evidence'),
       seedId,
@@ -142,10 +169,15 @@ export const PersonExport = named(
       verdict: text('Whether it supports or contradicts the seed.'),
       summary: text('What was found.'),
       sourceUrl: nullableString({ description: 'Where to read more.' }),
+      criterionIds: Type.Array(Type.String(), { description: 'The success criteria that it speaks to.' }),
       agentName,
       createdAt,
       editedAt: nullableTimestamp('When it was corrected. Null: it was not.'),
       withdrawnAt: nullableTimestamp('When it was withdrawn. Null: it was not.'),
+    }),
+    seenEvidence: list('The evidence of which they said that they saw it too.', {
+      evidenceId: id('the evidence'),
+      seenAt: timestamp('When they said so.'),
     }),
     comments: list('The comments that they wrote.', {
       id: id('the comment'),
@@ -155,6 +187,18 @@ export const PersonExport = named(
       agentName,
       createdAt,
       editedAt: nullableTimestamp('When it was edited. Null: it was not.'),
+    }),
+    attachments: list('The files that they uploaded.', {
+      id: id('the file'),
+      workspaceId,
+      seedId: nullableString({ description: 'The seed that has it. Null: none.' }),
+      evidenceId: nullableString({ description: 'The evidence that has it. Null: none.' }),
+      commentId: nullableString({ description: 'The comment that has it. Null: none.' }),
+      name: text('Its name.'),
+      type: text('Its media type.'),
+      bytes: Type.Integer({ description: 'Its size.' }),
+      sha256: text('The SHA-256 of its content, in hexadecimal digits.'),
+      createdAt,
     }),
     agentRequests: list('What they asked of agents by comments.', {
       id: id('the request'),
@@ -200,6 +244,7 @@ export const PersonExport = named(
       notifyRoleChanges: 'mail',
       notifyAcceptedInvites: 'inbox',
       notifyAgents: 'mail',
+      notifyDecisions: 'mail',
       createdAt: exampleTime,
     },
     formerEmails: [],
@@ -214,9 +259,13 @@ export const PersonExport = named(
     agents: [],
     invites: [],
     seeds: [],
+    savedFilters: [],
     statusChanges: [],
+    merges: [],
     evidence: [],
+    seenEvidence: [],
     comments: [],
+    attachments: [],
     agentRequests: [],
     participations: [],
     follows: [],

@@ -20,7 +20,7 @@ export interface ToldWorkspaces {
 }
 
 /** Who changes something of a person, for the job. */
-type Source = Pick<EventActor, 'source' | 'apiKeyId'>
+type Source = Pick<EventActor, 'source' | 'apiKeyId' | 'requestId'>
 
 /**
  * Finds where a change of what members show of a person is to be reported. To be called after the person was locked, and before
@@ -44,8 +44,9 @@ export async function tellWorkspaces(
   appendEventInEach(workspaceIds, { type: 'member.updated', data: { userId, fields } })
   const after = workspaceIds.at(-1)
   if (!hasMore || after === undefined) return
-  const { source: from, apiKeyId } = source
-  await jobs.enqueue(tx, 'append_member_updates', { userId, fields, after, source: from, apiKeyId })
+  const { source: from, apiKeyId, requestId } = source
+  const payload = { userId, fields, after, source: from, apiKeyId }
+  await jobs.enqueue(tx, 'append_member_updates', payload, { requestId })
 }
 
 /** For `tellWorkspaces` in a transaction of its own. */
@@ -75,13 +76,14 @@ export function createMemberUpdatesJobs({
   jobs: JobQueue
 }): Pick<JobHandlers, 'append_member_updates'> {
   return {
-    append_member_updates: ({ userId, fields, after, source, apiKeyId }) =>
+    append_member_updates: ({ userId, fields, after, source, apiKeyId }, { requestId }) =>
       // eslint-disable-next-line no-restricted-syntax -- a job has no principal
       db.transaction(async (tx) => {
         const user = await lockUser(tx, userId)
         if (!user) return
         const told = await lockToldWorkspaces(tx, userId, after)
-        const actor = { user, source, apiKeyId, grantId: null }
+        const request = requestId !== undefined && { requestId }
+        const actor = { user, source, apiKeyId, grantId: null, ...request }
         await tellWorkspaces(contextOf(tx, actor, clock.now()), told, { fields, jobs, source: actor })
       }),
   }

@@ -131,7 +131,8 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
           })
           if (known) appendEvent({ type: 'service_account.keys_known', data: known })
           if (userId !== user.id) {
-            await jobs.enqueue(tx, 'send_role_changed', { workspaceId, userId, role, actorName: user.name })
+            const payload = { workspaceId, userId, role, actorName: user.name }
+            await jobs.enqueue(tx, 'send_role_changed', payload, { requestId: principal.requestId })
             const about = { workspaceId, actor: principal, at: now, hasOwnMail: true }
             write((executor) =>
               notifyMembers(executor, { kind: 'role_changed', data: { role }, ...about }, [userId]),

@@ -1,7 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { memberships } from '../../db/schema/memberships.ts'
+import { isMembershipOf, memberships } from '../../db/schema/memberships.ts'
 import { notifications } from '../../db/schema/notifications.ts'
+import { isOfSeed, isOfSeedAndUser, type SeedKey } from '../../db/sql/seed-keys.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import type { NotificationDataByKind } from '../../domain/notifications.ts'
 import type { Role } from '../../domain/roles.ts'
@@ -15,23 +16,25 @@ export interface Asked {
   askedByRole: Role | null
 }
 
-const isAsked = and(
-  eq(notifications.seedId, sql.placeholder('seedId')),
-  eq(notifications.userId, sql.placeholder('userId')),
-  eq(notifications.kind, sql`'asked_to_join'`),
-)
-
-const columns = {
-  as: sql<Asked['as']>`${notifications.data} ->> 'as'`,
-  askedByUserId: notifications.actorUserId,
-  askedByRole: sql<Role | null>`(
-    select ${memberships.role} from ${memberships}
-    where ${memberships.workspaceId} = ${notifications.workspaceId} and ${memberships.userId} = ${notifications.actorUserId}
-  )`,
-}
+const isRequest = eq(notifications.kind, sql`'asked_to_join'`)
 
 const selectAsked = prepared((executor) =>
-  executor.select(columns).from(notifications).where(isAsked).prepare('notifications_select_asked'),
+  executor
+    .select({
+      as: sql<Asked['as']>`${notifications.data} ->> 'as'`,
+      askedByUserId: notifications.actorUserId,
+      askedByRole: memberships.role,
+    })
+    .from(notifications)
+    .leftJoin(memberships, isMembershipOf(notifications, notifications.actorUserId))
+    .where(
+      and(
+        eq(notifications.seedId, sql.placeholder('seedId')),
+        eq(notifications.userId, sql.placeholder('userId')),
+        isRequest,
+      ),
+    )
+    .prepare('notifications_select_asked'),
 )
 
 /** What a person was asked to join a seed as; undefined if they were not. */
@@ -45,24 +48,25 @@ export async function findAsked(
 }
 
 const deleteOfPerson = prepared((executor) =>
-  executor.delete(notifications).where(isAsked).prepare('notifications_delete_asked'),
+  executor
+    .delete(notifications)
+    .where(and(isOfSeedAndUser(notifications), isRequest))
+    .prepare('notifications_delete_asked'),
 )
 
 /** Ends that a person is asked to join a seed. One prepared statement. */
-export async function deleteAsked(executor: Executor, seedId: string, userId: string): Promise<void> {
-  await deleteOfPerson(executor).execute({ seedId, userId })
+export async function deleteAsked(executor: Executor, seed: SeedKey, userId: string): Promise<void> {
+  await deleteOfPerson(executor).execute({ ...seed, userId })
 }
 
 const deleteOfSeed = prepared((executor) =>
   executor
     .delete(notifications)
-    .where(
-      and(eq(notifications.seedId, sql.placeholder('seedId')), eq(notifications.kind, sql`'asked_to_join'`)),
-    )
+    .where(and(isOfSeed(notifications), isRequest))
     .prepare('notifications_delete_asked_of_seed'),
 )
 
 /** Ends that anybody is asked to join a seed. One prepared statement. */
-export async function deleteAskedOfSeed(executor: Executor, seedId: string): Promise<void> {
-  await deleteOfSeed(executor).execute({ seedId })
+export async function deleteAskedOfSeed(executor: Executor, seed: SeedKey): Promise<void> {
+  await deleteOfSeed(executor).execute({ ...seed })
 }

@@ -9,13 +9,15 @@ import {
   groupBySeed,
   type StoredNotification,
 } from '../../domain/notifications.ts'
+import { dayAfter, silentSince } from '../../domain/seeds.ts'
 import { toPlainText } from '../../kernel/markdown.ts'
 import { shorten } from '../../kernel/text.ts'
 import { accessEndsMail } from '../../mail/access-mails.ts'
 import type { MailItem } from '../../mail/compose.ts'
-import { digestMail, invitesAcceptedMail, mentionMail } from '../../mail/workspace-mails.ts'
+import { digestMail, invitesAcceptedMail, mentionMail, type DueSeeds } from '../../mail/workspace-mails.ts'
 import { JobEndsError, type JobHandlers, type JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { Mails } from '../../mail/mails.ts'
+import { countDueSeeds, dueCountMax } from './due-seeds.repository.ts'
 import { notifyMembers } from './notify.repository.ts'
 import {
   findAcceptedInvites,
@@ -88,6 +90,16 @@ export function createNotificationsJobs(options: {
     }
   }
 
+  /** How many seeds are due in the workspaces of a person. */
+  async function findDue(userId: string, now: Date): Promise<DueSeeds[]> {
+    const dates = { today: dayAfter(0, now), weekEnd: dayAfter(6, now), silentSince: silentSince(now) }
+    const found = await countDueSeeds(db, userId, dates)
+    return found.map(({ workspaceName, workspaceSlug, ...counts }) => ({
+      ...{ workspaceName, counts, countMax: dueCountMax },
+      urlOf: (due) => `${webUrl}/w/${workspaceSlug}/seeds?due=${due}`,
+    }))
+  }
+
   return {
     async send_mentions({ commentId, noticeId }, job) {
       const failures: unknown[] = []
@@ -134,6 +146,7 @@ export function createNotificationsJobs(options: {
         {
           ...digestMail({
             items: named.map((news) => toItem(news, quotes)),
+            due: await findDue(userId, now),
             text: describeNotification(notifications[0]).text,
             count: notifications.length,
             unnamedCount: notifications.length - named.flat().length,
@@ -216,7 +229,7 @@ function quoteOf({ body, mentions }: QuotedComment, lengthMax: number): string {
 }
 
 // Another process that enqueues at the same moment replaces the job. One that ran already would leave a second mail to it.
-const inOne = { delaySeconds: 1 }
+const inOne = { requestId: undefined, delaySeconds: 1 }
 
 /**
  * Enqueues the mails to people whose invites were accepted. Once an hour, so that many who come at once are one mail: what is
@@ -272,7 +285,7 @@ export async function notifyOfEndingGrants({
     const endsAt = expiresAt.toISOString()
     const data = { grantId: id, clientName, reason: 'ends_soon', endsAt } as const
     // First, so that the mail is not lost if the process stops in between. There is one job for each end.
-    const options = { key: `access-ends:${id}:${endsAt}` }
+    const options = { requestId: undefined, key: `access-ends:${id}:${endsAt}` }
     await jobs.enqueue(db, 'send_access_ends', { grantId: id, expiresAt: endsAt }, options)
     await notifyMembers(db, { kind: 'agent', data, workspaceId, actor: null, at, hasOwnMail: true }, [userId])
   }

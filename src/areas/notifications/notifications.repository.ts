@@ -37,6 +37,9 @@ export const storedColumns = {
   workspaceName: workspaces.name,
   seedId: notifications.seedId,
   seedTitle: seeds.title,
+  mergedTitle: sql<string | null>`(
+    select merged.title from ${seeds} as merged where merged.id = (${notifications.data} ->> 'fromSeedId')::uuid
+  )`,
   commentId: notifications.commentId,
   actorUserId: notifications.actorUserId,
   actorName: notifications.actorName,

@@ -38,5 +38,6 @@ export function notifyMentioned({ now: at, write }: Context, jobs: JobQueue, not
     notifyMembers(tx, { id, kind: 'mention', data: { evidenceId }, ...about, at }, mentionedUserIds),
   )
   const payload = { commentId: about.commentId, noticeId: id }
-  write((tx) => jobs.enqueue(tx, 'send_mentions', payload, { delaySeconds: mentionMailedAfterMs / 1000 }))
+  const options = { requestId: about.actor?.requestId, delaySeconds: mentionMailedAfterMs / 1000 }
+  write((tx) => jobs.enqueue(tx, 'send_mentions', payload, options))
 }

@@ -1,6 +1,6 @@
 import { and, eq, sql, type Column, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { memberships } from '../../db/schema/memberships.ts'
+import { isMembershipOf, memberships } from '../../db/schema/memberships.ts'
 import { notifications } from '../../db/schema/notifications.ts'
 import { seedFollowers } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
@@ -19,7 +19,7 @@ export type Notice<Kind extends NotificationKind = NotificationKind> = {
   /** By default another one for each notice. */
   id?: string
   /** Who did it. They are not told. Null: the service. */
-  actor: Pick<Principal, 'user' | 'agentName'> | null
+  actor: Pick<Principal, 'user' | 'agentName' | 'requestId'> | null
   at: Date
   seedId?: string
   commentId?: string
@@ -37,13 +37,7 @@ const insertForFollowers = prepared((executor) =>
       query
         .select(rowFor(seedFollowers.userId))
         .from(seedFollowers)
-        .innerJoin(
-          memberships,
-          and(
-            eq(memberships.workspaceId, seedFollowers.workspaceId),
-            eq(memberships.userId, seedFollowers.userId),
-          ),
-        )
+        .innerJoin(memberships, isMembershipOf(seedFollowers, seedFollowers.userId))
         .where(
           and(
             isPerson,
@@ -61,17 +55,17 @@ const insertForFollowers = prepared((executor) =>
 /** Tells those who follow a seed, but not `except`, who are told otherwise. One prepared statement. */
 export async function notifyFollowers(
   executor: Executor,
-  notice: Notice<'comment' | 'evidence' | 'status'> & { seedId: string },
+  notice: Notice<'comment' | 'evidence' | 'status' | 'merged'> & { seedId: string },
   except: readonly string[] = [],
 ): Promise<void> {
   await insertForFollowers(executor).execute({ ...valuesOf(notice), except: [...except] })
 }
 
-/** Who is told nothing of some kinds. What is about security, a token that was used twice, is always told. */
+/** Who is told nothing of some kinds. What is about security is always told: a token that was used twice, and access that they did not give. */
 const isNotOff = sql`not exists (
   select from ${users} where ${users.id} = ${memberships.userId} and case ${hiddenParameter('kind', 'text')}
     when 'invite_accepted' then ${users.notifyAcceptedInvites} = 'off'
-    when 'agent' then ${users.notifyAgents} = 'off' and ${hiddenParameter('data', 'text')}::jsonb ->> 'reason' <> 'reused'
+    when 'agent' then ${users.notifyAgents} = 'off' and ${hiddenParameter('data', 'text')}::jsonb ->> 'reason' not in ('reused', 'given')
     else false end
 )`
 

@@ -31,6 +31,7 @@ const setPreferences = prepared((executor) => {
       notifyRoleChanges: given('roleChanges'),
       notifyAcceptedInvites: given('acceptedInvites'),
       notifyAgents: given('agents'),
+      notifyDecisions: given('decisions'),
     })
     .where(isUser)
     .prepare('notifications_set_preferences')
@@ -42,6 +43,7 @@ export async function updatePreferences(
   userId: string,
   changed: Partial<NotificationPreferences>,
 ): Promise<void> {
-  const unchanged = { mentions: null, digest: null, roleChanges: null, acceptedInvites: null, agents: null }
+  const none = { mentions: null, digest: null, roleChanges: null, acceptedInvites: null }
+  const unchanged = { ...none, agents: null, decisions: null }
   await setPreferences(executor).execute({ userId, ...unchanged, ...changed })
 }

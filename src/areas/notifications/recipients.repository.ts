@@ -3,12 +3,13 @@ import type { Executor } from '../../db/client.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { commentMentions, comments } from '../../db/schema/comments.ts'
 import { notificationDigests, notifications } from '../../db/schema/notifications.ts'
-import { evidence, seeds } from '../../db/schema/seeds.ts'
+import { evidence, isUndecided, seeds } from '../../db/schema/seeds.ts'
+import { teamMembers } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { getsMailsAbout, getsNotices } from '../../db/sql/gets-notices.ts'
 import { timestampText } from '../../db/sql/json-rows.ts'
-import { mentionsOfComment } from '../../db/sql/mentions-of-comment.ts'
+import { mentionsOfComment, mentionsTeam } from '../../db/sql/mentions-of-comment.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import type { StoredNotification } from '../../domain/notifications.ts'
 import { isNotOfDeletedSeed, storedColumns } from './notifications.repository.ts'
@@ -16,14 +17,15 @@ import { isNotOfDeletedSeed, storedColumns } from './notifications.repository.ts
 // Who is mailed what. Literals, not parameters: only then can a prepared statement use the partial indexes.
 const isUnmailed = isNull(notifications.mailedAt)
 const isUnread = isNull(notifications.readAt)
-/** Mentions and accepted invites have mails of their own. */
-const isOfDigest = sql`${notifications.kind} not in ('mention', 'invite_accepted')`
+/** Mentions, accepted invites and reminders have mails of their own. */
+const isOfDigest = sql`${notifications.kind} not in ('mention', 'invite_accepted', 'decision_due')`
 /** Whether a person gets the mail that a notification is of. */
 const isMailed = and(
   getsNotices,
   sql`case ${notifications.kind}
     when 'mention' then ${users.notifyMentions} = 'mail'
     when 'invite_accepted' then ${users.notifyAcceptedInvites} = 'mail'
+    when 'decision_due' then ${users.notifyDecisions} = 'mail'
     when 'role_changed' then ${users.notifyDigest} and ${users.notifyRoleChanges} = 'mail'
     when 'agent' then ${users.notifyDigest} and ${users.notifyAgents} = 'mail'
     else ${users.notifyDigest}
@@ -70,6 +72,17 @@ export interface QuotedComment {
 
 const commentColumns = { body: comments.body, mentions: mentionsOfComment }
 
+const isMentioned = sql`exists (
+  select from ${commentMentions}
+  where ${commentMentions.commentId} = ${comments.id} and ${commentMentions.userId} = ${users.id}
+)`
+
+const isInMentionedTeam = sql`exists (
+  select from ${teamMembers}
+  where ${teamMembers.workspaceId} = ${comments.workspaceId} and ${teamMembers.userId} = ${users.id}
+    and ${mentionsTeam(teamMembers.teamId)}
+)`
+
 const selectMentioned = prepared((executor) =>
   executor
     .select({
@@ -83,11 +96,6 @@ const selectMentioned = prepared((executor) =>
     .from(notifications)
     .innerJoin(users, eq(users.id, notifications.userId))
     .innerJoin(comments, eq(comments.id, notifications.commentId))
-    // Not if the comment was edited and no longer mentions them.
-    .innerJoin(
-      commentMentions,
-      and(eq(commentMentions.commentId, comments.id), eq(commentMentions.userId, users.id)),
-    )
     .innerJoin(workspaces, isWorkspace(notifications.workspaceId))
     .leftJoin(seeds, eq(seeds.id, notifications.seedId))
     .where(
@@ -95,6 +103,8 @@ const selectMentioned = prepared((executor) =>
         // By the index of comments.
         eq(notifications.commentId, sql.placeholder('commentId')),
         eq(notifications.id, sql.placeholder('noticeId')),
+        // Not if the comment was edited and no longer mentions them.
+        or(isMentioned, isInMentionedTeam),
         isUnread,
         isUnmailed,
         isNotOfDeletedSeed,
@@ -170,6 +180,36 @@ export async function listInvitersToMail(executor: Executor, limit: number): Pro
 }
 
 const isOfAcceptedInvite = eq(notifications.kind, sql`'invite_accepted'`)
+
+/** Whether a notification reminds of a seed that is still to be decided by that date. */
+const isOfReminder = and(
+  eq(notifications.kind, sql`'decision_due'`),
+  sql`${notifications.data} ->> 'decideBy' = to_char(${seeds.decideBy}, 'YYYY-MM-DD')`,
+  isUndecided,
+  isNotOfDeletedSeed,
+)
+
+/** The people who were not mailed yet that seeds are to be decided soon. */
+export async function listRemindedToMail(executor: Executor, limit: number): Promise<string[]> {
+  const rows = await executor
+    .selectDistinct({ userId: notifications.userId })
+    .from(notifications)
+    .innerJoin(users, eq(users.id, notifications.userId))
+    .innerJoin(seeds, eq(seeds.id, notifications.seedId))
+    .where(and(isUnmailed, isUnread, isOfReminder, isMailed))
+    .orderBy(asc(notifications.userId))
+    .limit(limit)
+  return rows.map(({ userId }) => userId)
+}
+
+/** The reminders of a person that they have not read, and no mail was about, of what is still due. Undefined without any. */
+export function findReminders(
+  executor: Executor,
+  userId: string,
+  limit: number,
+): Promise<Unmailed | undefined> {
+  return findUnmailed(executor, userId, { filter: isOfReminder, limit })
+}
 
 /** A person, and what a mail is about. */
 export interface Unmailed {
@@ -369,6 +409,8 @@ export async function listEndingGrants(
         // Who wants no notices would never count as told.
         ne(users.notifyAgents, 'off'),
         eq(users.kind, 'person'),
+        // The next assertion prolongs it.
+        isNull(agentGrants.assertedIssuer),
         isNull(agentGrants.revokedAt),
         gt(agentGrants.expiresAt, now),
         lte(agentGrants.expiresAt, soon),

@@ -1,6 +1,7 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { evidence } from '../../db/schema/seeds.ts'
+import { isOfSeed, type SeedKey } from '../../db/sql/seed-keys.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import type { Verdict } from '../../domain/seeds.ts'
 
@@ -20,13 +21,13 @@ const selectEvidenceCounts = prepared((executor) => {
   return executor
     .select({ day: day.as('day'), verdict: evidence.verdict, count: sql<number>`count(*)::int` })
     .from(evidence)
-    .where(and(eq(evidence.seedId, sql.placeholder('seedId')), isCounted))
+    .where(and(isOfSeed(evidence), isCounted))
     .groupBy(sql`day`, evidence.verdict)
     .orderBy(sql`day`)
     .prepare('evidence_count_by_day')
 })
 
 /** The numbers of pieces of evidence of a seed, the earliest day first. */
-export function countEvidence(executor: Executor, seedId: string): Promise<EvidenceCount[]> {
-  return selectEvidenceCounts(executor).execute({ seedId })
+export function countEvidence(executor: Executor, seed: SeedKey): Promise<EvidenceCount[]> {
+  return selectEvidenceCounts(executor).execute({ ...seed })
 }

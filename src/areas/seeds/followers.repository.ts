@@ -3,6 +3,8 @@ import type { Executor } from '../../db/client.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { seedFollowers } from '../../db/schema/seeds.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
+import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
+import { isOfSeedAndUser, type SeedKey } from '../../db/sql/seed-keys.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 
 const insertIntoFollowers = prepared((executor) =>
@@ -18,7 +20,7 @@ const insertIntoFollowers = prepared((executor) =>
         .from(memberships)
         .where(
           and(
-            eq(memberships.workspaceId, sql`${sql.placeholder('workspaceId')}::uuid`),
+            eq(memberships.workspaceId, hiddenParameter('workspaceId', 'uuid')),
             sql`${memberships.userId} = any(${keysParameter('userIds', 'uuid')})`,
           ),
         )
@@ -32,27 +34,19 @@ const insertIntoFollowers = prepared((executor) =>
 /** Lets those of some people who are members of the workspace follow a seed in it. One prepared statement. */
 export async function insertFollowers(
   executor: Executor,
-  seed: { seedId: string; workspaceId: string },
+  seed: SeedKey,
   userIds: readonly string[],
 ): Promise<void> {
   await insertIntoFollowers(executor).execute({ ...seed, userIds: [...userIds] })
 }
 
 const deleteFromFollowers = prepared((executor) =>
-  executor
-    .delete(seedFollowers)
-    .where(
-      and(
-        eq(seedFollowers.seedId, sql.placeholder('seedId')),
-        eq(seedFollowers.userId, sql.placeholder('userId')),
-      ),
-    )
-    .prepare('seed_followers_delete'),
+  executor.delete(seedFollowers).where(isOfSeedAndUser(seedFollowers)).prepare('seed_followers_delete'),
 )
 
 /** Makes a person stop following a seed. One prepared statement. */
-export async function deleteFollower(executor: Executor, seedId: string, userId: string): Promise<void> {
-  await deleteFromFollowers(executor).execute({ seedId, userId })
+export async function deleteFollower(executor: Executor, seed: SeedKey, userId: string): Promise<void> {
+  await deleteFromFollowers(executor).execute({ ...seed, userId })
 }
 
 /** Whether the statement's `userId` follows a seed. */

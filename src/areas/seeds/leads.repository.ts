@@ -1,42 +1,31 @@
 import { and, asc, eq, or, sql } from 'drizzle-orm'
 import type { EventDataOf } from '../../domain/events.ts'
 import type { Executor } from '../../db/client.ts'
+import { isOfSeedAndUser, isSeed, type SeedKey } from '../../db/sql/seed-keys.ts'
 import { prepared } from '../../db/sql/prepared.ts'
-import { memberships } from '../../db/schema/memberships.ts'
+import { isMembershipOf, memberships } from '../../db/schema/memberships.ts'
 import { seedParticipants, seeds } from '../../db/schema/seeds.ts'
 import { isActive, users } from '../../db/schema/users.ts'
 import type { Role } from '../../domain/roles.ts'
+import { deleteMovesOfPerson } from './seed-merging.repository.ts'
 
 const selectParticipant = prepared((executor) =>
   executor
     .select({ name: users.name, role: memberships.role })
     .from(seedParticipants)
-    .innerJoin(
-      memberships,
-      and(
-        eq(memberships.workspaceId, seedParticipants.workspaceId),
-        eq(memberships.userId, seedParticipants.userId),
-      ),
-    )
+    .innerJoin(memberships, isMembershipOf(seedParticipants, seedParticipants.userId))
     .innerJoin(users, eq(users.id, seedParticipants.userId))
-    .where(
-      and(
-        eq(seedParticipants.seedId, sql.placeholder('seedId')),
-        eq(seedParticipants.userId, sql.placeholder('userId')),
-        eq(users.kind, 'person'),
-        isActive,
-      ),
-    )
+    .where(and(isOfSeedAndUser(seedParticipants), eq(users.kind, 'person'), isActive))
     .prepare('seed_participants_select'),
 )
 
 /** The name and the role of a person in a seed, who may become its lead: a service account and a suspended person cannot. */
 export async function findParticipant(
   executor: Executor,
-  seedId: string,
+  seed: SeedKey,
   userId: string,
 ): Promise<{ name: string; role: Role } | undefined> {
-  const [participant] = await selectParticipant(executor).execute({ seedId, userId })
+  const [participant] = await selectParticipant(executor).execute({ ...seed, userId })
   return participant
 }
 
@@ -45,30 +34,26 @@ const selectLead = prepared((executor) =>
     .select({ id: users.id, name: users.name })
     .from(seeds)
     .innerJoin(users, eq(users.id, seeds.leadUserId))
-    .where(eq(seeds.id, sql.placeholder('seedId')))
+    .where(isSeed)
     .prepare('seed_lead_select'),
 )
 
 /** Who leads a seed. */
 export async function findLead(
   executor: Executor,
-  seedId: string,
+  seed: SeedKey,
 ): Promise<{ id: string; name: string } | undefined> {
-  const [lead] = await selectLead(executor).execute({ seedId })
+  const [lead] = await selectLead(executor).execute({ ...seed })
   return lead
 }
 
 const clearLead = prepared((executor) =>
-  executor
-    .update(seeds)
-    .set({ leadUserId: null })
-    .where(eq(seeds.id, sql.placeholder('seedId')))
-    .prepare('seeds_clear_lead'),
+  executor.update(seeds).set({ leadUserId: null }).where(isSeed).prepare('seeds_clear_lead'),
 )
 
 /** Leaves a seed without a lead. One prepared statement. */
-export async function clearLeadOf(executor: Executor, seedId: string): Promise<void> {
-  await clearLead(executor).execute({ seedId })
+export async function clearLeadOf(executor: Executor, seed: SeedKey): Promise<void> {
+  await clearLead(executor).execute({ ...seed })
 }
 
 /**
@@ -104,13 +89,14 @@ export function describeClearedLead(
 }
 
 /**
- * Clears a person as the creator and the lead of all seeds, and as who changed their status. Before their evidence, comments, memberships and account are
+ * Clears a person as the creator and the lead of all seeds, and as who changed their status or merged them. Before their evidence, comments, memberships and account are
  * changed: changes of seeds lock the seed first, and these after it. Locked by id, so that two deletions of people do not
  * wait for each other.
  */
 export async function clearPersonOfSeeds(executor: Executor, userId: string): Promise<void> {
-  const { id, createdByUserId, leadUserId, statusChangedByUserId, statusChangedByName } = seeds
-  const columns = [createdByUserId, leadUserId, statusChangedByUserId]
+  const { id, createdByUserId, leadUserId, statusChangedByUserId, statusChangedByName, mergedByUserId } =
+    seeds
+  const columns = [createdByUserId, leadUserId, statusChangedByUserId, mergedByUserId]
   const isOfPerson = or(...columns.map((column) => eq(column, userId)))
   await executor.select({ id }).from(seeds).where(isOfPerson).orderBy(asc(id)).for('no key update')
   await executor
@@ -118,8 +104,10 @@ export async function clearPersonOfSeeds(executor: Executor, userId: string): Pr
     .set({
       createdByUserId: sql`nullif(${createdByUserId}, ${userId})`,
       leadUserId: sql`nullif(${leadUserId}, ${userId})`,
+      mergedByUserId: sql`nullif(${mergedByUserId}, ${userId})`,
       statusChangedByUserId: sql`nullif(${statusChangedByUserId}, ${userId})`,
       statusChangedByName: sql`case when ${statusChangedByUserId} is distinct from ${userId} then ${statusChangedByName} end`,
     })
     .where(isOfPerson)
+  await deleteMovesOfPerson(executor, userId)
 }

@@ -4,6 +4,7 @@ import { isForeignKeyViolation } from '../../db/errors.ts'
 import { pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
+import { isOfSeed, isOfSeedAndUser, type SeedKey } from '../../db/sql/seed-keys.ts'
 import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
 import { seedParticipants } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
@@ -32,12 +33,7 @@ const selectParticipants = prepared((executor) =>
       )
       .from(seedParticipants)
       .innerJoin(users, eq(users.id, seedParticipants.userId))
-      .where(
-        and(
-          eq(seedParticipants.seedId, sql.placeholder('seedId')),
-          isAfter(seedParticipants.joinedAt, seedParticipants.userId),
-        ),
-      )
+      .where(and(isOfSeed(seedParticipants), isAfter(seedParticipants.joinedAt, seedParticipants.userId)))
       .orderBy(asc(seedParticipants.joinedAt), asc(seedParticipants.userId))
       .limit(pageLimit),
   ).prepare('seed_participants_select_of_seed'),
@@ -46,7 +42,7 @@ const selectParticipants = prepared((executor) =>
 /** Participants of a seed, in the order in which they joined. */
 export function listParticipants(
   executor: Executor,
-  input: { seedId: string; pictureUrlPrefix: string } & PageRange,
+  input: SeedKey & { pictureUrlPrefix: string } & PageRange,
 ): Promise<JsonRows> {
   return readOne(selectParticipants(executor).execute({ ...input }))
 }
@@ -55,19 +51,14 @@ const selectLockedParticipant = prepared((executor) =>
   executor
     .select({ userId: seedParticipants.userId })
     .from(seedParticipants)
-    .where(
-      and(
-        eq(seedParticipants.seedId, sql.placeholder('seedId')),
-        eq(seedParticipants.userId, sql.placeholder('userId')),
-      ),
-    )
+    .where(isOfSeedAndUser(seedParticipants))
     .for('key share')
     .prepare('seed_participants_lock'),
 )
 
 /** Whether a person has joined a seed. Locks the participation until the transaction ends. */
-export async function lockParticipant(executor: Executor, seedId: string, userId: string): Promise<boolean> {
-  const rows = await selectLockedParticipant(executor).execute({ seedId, userId })
+export async function lockParticipant(executor: Executor, seed: SeedKey, userId: string): Promise<boolean> {
+  const rows = await selectLockedParticipant(executor).execute({ ...seed, userId })
   return rows.length > 0
 }
 
@@ -108,11 +99,17 @@ export async function insertParticipantIfNew(
 /** Removes a participant. Returns whether there was one. */
 export async function deleteParticipant(
   executor: Executor,
-  seedId: string,
+  { workspaceId, seedId }: SeedKey,
   userId: string,
 ): Promise<boolean> {
   const { rowCount } = await executor
     .delete(seedParticipants)
-    .where(and(eq(seedParticipants.seedId, seedId), eq(seedParticipants.userId, userId)))
+    .where(
+      and(
+        eq(seedParticipants.workspaceId, workspaceId),
+        eq(seedParticipants.seedId, seedId),
+        eq(seedParticipants.userId, userId),
+      ),
+    )
   return rowCount === 1
 }

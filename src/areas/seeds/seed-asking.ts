@@ -37,12 +37,13 @@ export function createSeedAsking({ changes, requireWorkspaceOfSeed }: SeedAsking
     (seedId: string, userId: string) =>
     async (tx: Executor, { principal, workspace, clock }: LockInput) => {
       const { grantId } = principal
+      const key = { workspaceId: workspace.id, seedId }
       const since = new Date(clock.now().getTime() - dayMs)
       const [, seed, member, participant, asked, ofAgent] = await together([
         grantId === null ? undefined : lockAsksOfGrant(tx, grantId),
-        lockSeed(tx, seedId, 'no key update'),
+        lockSeed(tx, key, 'no key update'),
         findMember(tx, workspace.id, userId),
-        findParticipant(tx, seedId, userId),
+        findParticipant(tx, key, userId),
         findAsked(tx, seedId, userId),
         grantId === null ? undefined : countAsksOfGrant(tx, { workspaceId: workspace.id, grantId, since }),
       ])
@@ -67,9 +68,10 @@ export function createSeedAsking({ changes, requireWorkspaceOfSeed }: SeedAsking
           const waitMs = (ofAgent.first?.getTime() ?? 0) + dayMs - now.getTime()
           throw errors.tooManyAsked({ retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) })
         }
-        if (asked) write((tx) => deleteAsked(tx, seedId, userId))
+        const key = { workspaceId: workspace.id, seedId }
+        if (asked) write((tx) => deleteAsked(tx, key, userId))
         const notice = { kind: 'asked_to_join', data: { as } } as const
-        const about = { workspaceId: workspace.id, seedId, actor: principal, at: now }
+        const about = { ...key, actor: principal, at: now }
         write((tx) => notifyMembers(tx, { ...notice, ...about }, [userId]))
         appendEvent({ type: 'seed.person_asked', data: { seedId, title, userId, name: member.name, as } })
       })

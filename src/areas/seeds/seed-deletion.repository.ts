@@ -1,6 +1,8 @@
 import { and, eq, gte, isNull, lt, or, sql, type Column, type SQL } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import type { Executor } from '../../db/client.ts'
+import type { Database, Executor } from '../../db/client.ts'
+import { prepareErasure } from '../../db/sql/erasures.ts'
+import { isSeed, type SeedKey } from '../../db/sql/seed-keys.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { comments } from '../../db/schema/comments.ts'
 import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
@@ -11,9 +13,8 @@ export interface DeletableSeed {
   /** The agent that created it, by its grant. */
   grantId: string | null
   deletedAt: Date | null
+  mergedIntoSeedId: string | null
 }
-
-const isOfId = eq(seeds.id, sql.placeholder('seedId'))
 
 const lock = prepared((executor) =>
   executor
@@ -22,9 +23,10 @@ const lock = prepared((executor) =>
       createdByUserId: seeds.createdByUserId,
       grantId: seeds.grantId,
       deletedAt: seeds.deletedAt,
+      mergedIntoSeedId: seeds.mergedIntoSeedId,
     })
     .from(seeds)
-    .where(isOfId)
+    .where(isSeed)
     .for('no key update')
     .prepare('seeds_lock_deletable'),
 )
@@ -32,14 +34,14 @@ const lock = prepared((executor) =>
 /** Reads a seed that may be deleted, and locks it until the transaction ends. */
 export async function lockDeletableSeed(
   executor: Executor,
-  seedId: string,
+  key: SeedKey,
 ): Promise<DeletableSeed | undefined> {
-  const [seed] = await lock(executor).execute({ seedId })
+  const [seed] = await lock(executor).execute({ ...key })
   return seed
 }
 
 /** Whether others than its creator take part in a seed, or have added evidence or comments, also withdrawn ones. */
-const isInUse = sql<boolean>`(${or(
+export const isInUse = sql<boolean>`(${or(
   exists(seedParticipants, seedParticipants.userId),
   exists(evidence, evidence.authorUserId),
   exists(comments, comments.authorUserId),
@@ -62,15 +64,15 @@ const isUsedByHand = sql<boolean>`(${or(
 )})`
 
 const selectUse = prepared((executor) =>
-  executor.select({ isInUse, isUsedByHand }).from(seeds).where(isOfId).prepare('seeds_select_use'),
+  executor.select({ isInUse, isUsedByHand }).from(seeds).where(isSeed).prepare('seeds_select_use'),
 )
 
 /** Whether others than its creator have added to a seed, and whether its creator has by hand. */
 export async function findUseOfSeed(
   executor: Executor,
-  seedId: string,
+  key: SeedKey,
 ): Promise<{ isInUse: boolean; isUsedByHand: boolean }> {
-  const [seed] = await selectUse(executor).execute({ seedId })
+  const [seed] = await selectUse(executor).execute({ ...key })
   return seed ?? { isInUse: false, isUsedByHand: false }
 }
 
@@ -78,6 +80,7 @@ export async function findUseOfSeed(
 export function isRestorable({ since, creatorId }: { since: Date; creatorId?: string }): SQL | undefined {
   return and(
     gte(seeds.deletedAt, since),
+    isNull(seeds.mergedIntoSeedId),
     creatorId === undefined ? undefined : and(eq(seeds.createdByUserId, creatorId), sql`not ${isInUse}`),
   )
 }
@@ -89,24 +92,28 @@ const setDeletion = prepared((executor) =>
       deletedAt: sql`${sql.placeholder('deletedAt')}::timestamptz`,
       updatedAt: sql`${sql.placeholder('now')}::timestamptz`,
     })
-    .where(isOfId)
+    .where(isSeed)
     .prepare('seeds_set_deleted'),
 )
 
 /** Marks a seed as deleted, or as not deleted. */
 export async function setDeletedAt(
   executor: Executor,
-  seedId: string,
+  seed: SeedKey,
   { deletedAt, now }: { deletedAt: Date | null; now: Date },
 ): Promise<void> {
   await setDeletion(executor).execute({
-    seedId,
+    ...seed,
     deletedAt: deletedAt?.toISOString() ?? null,
     now: now.toISOString(),
   })
 }
 
-/** Erases the seeds that were deleted before a time, with everything that belongs to them. */
-export async function eraseDeletedSeeds(executor: Executor, before: Date): Promise<void> {
-  await executor.delete(seeds).where(lt(seeds.deletedAt, before))
+/** Erases the seeds that were deleted before a time, with everything that belongs to them, also seeds that were merged into them. */
+export async function eraseDeletedSeeds(db: Database, before: Date): Promise<void> {
+  // eslint-disable-next-line no-restricted-syntax -- a clean-up has no principal
+  await db.transaction(async (tx) => {
+    await prepareErasure(tx)
+    await tx.delete(seeds).where(and(lt(seeds.deletedAt, before), isNull(seeds.mergedIntoSeedId)))
+  })
 }

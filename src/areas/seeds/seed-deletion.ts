@@ -5,6 +5,7 @@ import type {
   RequireSeedOf,
   RequireWorkspaceOfSeed,
 } from '../../access/workspace-access.ts'
+import type { SeedKey } from '../../db/sql/seed-keys.ts'
 import { together } from '../../db/together.ts'
 import type { Executor } from '../../db/client.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -16,8 +17,9 @@ import {
   setDeletedAt,
   type DeletableSeed,
 } from './seed-deletion.repository.ts'
+import { assertNotMerged } from './seeds.repository.ts'
 
-/** Deleting seeds, and restoring them. Both throw `not_found`, `role_insufficient` and `seed_in_use`. */
+/** Deleting seeds, and restoring them. Both throw `not_found`, `role_insufficient`, `seed_in_use` and `seed_merged`. */
 export interface SeedDeletion {
   /**
    * Deletes a seed: nobody sees it until it is restored. For owners and admins, and for its creator while nobody else has
@@ -39,23 +41,25 @@ export function createSeedDeletion(options: SeedDeletionOptions): SeedDeletion {
   const { changes, requireWorkspaceOfSeed, requireSeedOf } = options
 
   /** Locks a seed, and then looks who has added to it: nobody can do so meanwhile. */
-  const lockSeedOf = (seedId: string) => async (tx: Executor) => {
-    const [seed, use] = await together([lockDeletableSeed(tx, seedId), findUseOfSeed(tx, seedId)])
+  const lockSeedOf = (key: SeedKey) => async (tx: Executor) => {
+    const [seed, use] = await together([lockDeletableSeed(tx, key), findUseOfSeed(tx, key)])
+    if (seed) assertNotMerged(seed.mergedIntoSeedId)
     return seed && { ...seed, ...use }
   }
 
   return {
     async delete(principal, seedId) {
       const workspace = await requireWorkspaceOfSeed(principal, seedId, 'seeds.delete')
+      const key = { workspaceId: workspace.id, seedId }
       return changes.makeIn(
         principal,
         workspace,
-        lockSeedOf(seedId),
+        lockSeedOf(key),
         async ({ now, write, appendEvent }, seed) => {
           // Deleted by somebody else meanwhile.
           if (seed.deletedAt !== null) throw errors.notFound()
           assertMayDelete(principal, workspace, seed)
-          write((tx) => setDeletedAt(tx, seedId, { deletedAt: now, now }))
+          write((tx) => setDeletedAt(tx, key, { deletedAt: now, now }))
           appendEvent({ type: 'seed.deleted', data: { seedId, title: seed.title } })
           return seed.title
         },
@@ -64,17 +68,18 @@ export function createSeedDeletion(options: SeedDeletionOptions): SeedDeletion {
 
     async restore(principal, seedId) {
       const workspace = await requireSeedOf(principal, { kind: 'seed', id: seedId }, 'seeds.restore')
+      const key = { workspaceId: workspace.id, seedId }
       await changes.makeIn(
         principal,
         workspace,
-        lockSeedOf(seedId),
+        lockSeedOf(key),
         async ({ now, write, appendEvent }, seed) => {
           const { deletedAt, title } = seed
           if (deletedAt !== null && now.getTime() - deletedAt.getTime() > deletedSeedsKeptMs)
             throw errors.notFound()
           assertMayDelete(principal, workspace, seed)
           if (deletedAt === null) return
-          write((tx) => setDeletedAt(tx, seedId, { deletedAt: null, now }))
+          write((tx) => setDeletedAt(tx, key, { deletedAt: null, now }))
           appendEvent({ type: 'seed.restored', data: { seedId, title } })
         },
       )

@@ -1,18 +1,28 @@
-import { and, desc, eq, gte, inArray, lt, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gt, gte, inArray, isNull, lt, lte, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { isCommon } from '../../db/sql/common-words.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
+import { orderByOf } from '../../db/sql/keyset.ts'
 import { selectPageBytes } from '../../db/sql/page-bytes.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { seedBytes } from '../../db/sql/text-bytes.ts'
 import { searchEntries } from '../../db/schema/search.ts'
-import { seedParticipants, seeds } from '../../db/schema/seeds.ts'
+import { isUndecided, quietSince, seedParticipants, seeds } from '../../db/schema/seeds.ts'
+import { teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
-import { pageBytesMax, type PageRange } from '../../kernel/pagination.ts'
-import type { SeedSort, SeedStatus } from '../../domain/seeds.ts'
+import { pageBytesMax, type ListOrder, type PageRange } from '../../kernel/pagination.ts'
+import {
+  type DueCondition,
+  type SeedBalance,
+  type SeedDue,
+  type SeedSort,
+  type SeedStatus,
+  type SeedTime,
+} from '../../domain/seeds.ts'
 import { isRestorable } from './seed-deletion.repository.ts'
+import { hasLabels, isOfTeam, isTeamOfSeed } from './seed-sorting.repository.ts'
 import {
   isKept,
   isSeedCreator,
@@ -30,7 +40,7 @@ const selectSeeds = {
   activityAt: prepareListsBy('activityAt', 'seeds_select_active'),
 }
 
-function prepareListsBy(sort: SeedSort, name: string) {
+function prepareListsBy(sort: SeedTime, name: string) {
   const filter = eq(seeds.status, hiddenParameter('status', 'text'))
   return {
     ofWorkspace: prepared((executor) => prepareSeeds(executor, { name: `${name}_of_workspace`, sort })),
@@ -51,18 +61,44 @@ function prepareSeeds(
   executor: Executor,
   { name = '', filter, deleted, sort = 'createdAt' }: SeedsStatement,
 ) {
-  const isInWorkspace = eq(seeds.workspaceId, sql.placeholder('workspaceId'))
-  const at = seeds[sort]
-  const page = selectPageBytes(executor, seeds, seedBytes, and(isInWorkspace, deleted ?? isKept, filter), at)
+  const workspaceId = name === '' ? sql.placeholder('workspaceId') : hiddenParameter('workspaceId', 'uuid')
+  const isInWorkspace = eq(seeds.workspaceId, workspaceId)
+  const { at, order } = keyOf(sort)
+  const where = and(isInWorkspace, deleted ?? isKept, filter)
+  const page = selectPageBytes(executor, seeds, seedBytes, where, at, order)
   const rows = executor
     .select(itemColumns<Seed>(seedColumns))
     .from(page)
     .innerJoin(seeds, eq(seeds.id, page.id))
     .leftJoin(seedCreators, isSeedCreator)
     .leftJoin(seedLeads, isSeedLead)
+    .leftJoin(teams, isTeamOfSeed)
     .where(lt(page.bytesBefore, pageBytesMax))
-    .orderBy(desc(at), desc(seeds.id))
+    .orderBy(...orderByOf(order, at, seeds.id))
   return selectJsonRows(executor, rows).prepare(name)
+}
+
+/** What seeds without a date to decide by are sorted as: they come last in both directions. */
+const undated = { decideBy: '9999-12-31T23:59:59.999Z', '-decideBy': '0001-01-01T00:00:00.000Z' }
+
+const isByTime = (sort: SeedSort): sort is SeedTime => sort !== 'decideBy' && sort !== '-decideBy'
+
+/** The order of lists by a sort. */
+export function orderOfSort(sort: SeedSort): ListOrder {
+  return sort === 'decideBy' ? 'oldestFirst' : 'newestFirst'
+}
+
+/** The time of a seed that lists are sorted by. */
+export function timeOfSort(sort: SeedSort, seed: Pick<Seed, SeedTime | 'decideBy'>): string {
+  if (isByTime(sort)) return seed[sort]
+  return seed.decideBy === null ? undated[sort] : `${seed.decideBy}T00:00:00.000Z`
+}
+
+function keyOf(sort: SeedSort) {
+  const order = orderOfSort(sort)
+  if (isByTime(sort)) return { at: seeds[sort], order }
+  const none = sql.raw(`'${undated[sort]}'::timestamptz`)
+  return { at: sql`coalesce(${seeds.decideBy}::timestamp at time zone 'UTC', ${none})`, order }
 }
 
 /** Which seeds a list contains: those that match all of it. */
@@ -70,7 +106,14 @@ export interface SeedFilter {
   /** One of them at least. */
   statuses?: readonly SeedStatus[]
   ids?: readonly string[]
-  leadUserId?: string
+  /** Null: seeds without a lead. */
+  leadUserId?: string | null
+  teamId?: string
+  /** All of them. */
+  labelIds?: readonly string[]
+  balance?: SeedBalance
+  /** Only seeds that are not decided, and are due. */
+  due?: { when: SeedDue } & DueCondition
   /** Only seeds whose last activity is not before this time. */
   activeSince?: Date
   /** Only seeds with these words. */
@@ -95,7 +138,7 @@ export async function listSeeds(executor: Executor, { filter, sort, ...values }:
   const { statuses, text, deleted } = filter
   const [status, ...further] = statuses ?? []
   const isPlain = Object.keys(filter).every((name) => name === 'statuses') && further.length === 0
-  if (isPlain) {
+  if (isPlain && isByTime(sort)) {
     const { ofWorkspace, ofStatus } = selectSeeds[sort]
     return readOne(
       status === undefined
@@ -105,9 +148,12 @@ export async function listSeeds(executor: Executor, { filter, sort, ...values }:
   }
   // There are too many combinations to prepare each once.
   const statement = prepareSeeds(executor, {
-    filter: isIn(filter, {
-      isCommon: text !== undefined && !deleted && (await areCommon(executor, values.workspaceId, text)),
-    }),
+    filter: isIn(
+      filter,
+      text !== undefined && !deleted && (await areCommon(executor, values.workspaceId, text))
+        ? hasWordsItself
+        : hasWords,
+    ),
     deleted: deleted && isRestorable(deleted),
     sort,
   })
@@ -127,22 +173,49 @@ async function areCommon(executor: Executor, workspaceId: string, asked: string)
   return found.isCommon
 }
 
-/** The condition of a filter, without `deleted`. The person is the `userId` of the statement. */
-function isIn(
-  { statuses, ids, text, createdByUserId, leadUserId, activeSince, joined, deleted }: SeedFilter,
-  words: { isCommon: boolean } = { isCommon: false },
-): SQL | undefined {
+/**
+ * The condition of a filter; of `deleted`, only how it finds words. The workspace is the `workspaceId` of the statement, the
+ * person its `userId`.
+ */
+export function isIn(filter: SeedFilter, hasItsWords = hasWords): SQL | undefined {
+  const { statuses, ids, text, createdByUserId, leadUserId, due, activeSince, joined, deleted } = filter
+  const { teamId, labelIds = [], balance } = filter
   const workspaceId = sql`${sql.placeholder('workspaceId')}::uuid`
-  const isFound = deleted ? hasWordsDeleted : words.isCommon ? hasWordsItself : hasWords
+  const isFound = deleted ? hasWordsDeleted : hasItsWords
   return and(
     statuses && inArray(seeds.status, [...statuses]),
     ids && inArray(seeds.id, [...ids]),
-    leadUserId === undefined ? undefined : eq(seeds.leadUserId, leadUserId),
+    leadUserId === undefined ? undefined : isLedBy(leadUserId),
+    teamId === undefined ? undefined : isOfTeam(teamId),
+    labelIds.length === 0 ? undefined : hasLabels(labelIds),
+    balance && hasBalance[balance],
+    due && isDue(due),
     activeSince && gte(seeds.activityAt, activeSince),
     text === undefined ? undefined : isFound(workspaceId, sql`${text}::text`),
     createdByUserId === undefined ? undefined : eq(seeds.createdByUserId, createdByUserId),
     joined === undefined ? undefined : isJoined(joined),
   )
+}
+
+function isLedBy(userId: string | null): SQL {
+  return userId === null ? isNull(seeds.leadUserId) : eq(seeds.leadUserId, userId)
+}
+
+/** Whether the evidence of a seed, by the counts that triggers keep, says this on balance. */
+export const hasBalance: Record<SeedBalance, SQL> = {
+  for: gt(seeds.supportsCount, seeds.contradictsCount),
+  against: lt(seeds.supportsCount, seeds.contradictsCount),
+  even: sql`(${eq(seeds.supportsCount, seeds.contradictsCount)} and ${gt(seeds.supportsCount, sql`-${seeds.neutralCount}`)})`,
+  none: sql`(${seeds.supportsCount}, ${seeds.contradictsCount}, ${seeds.neutralCount}) = (0, 0, 0)`,
+}
+
+/** Whether a seed is not decided, and is due. */
+export function isDue(due: DueCondition): SQL | undefined {
+  if ('silentSince' in due)
+    return and(sql`${quietSince} < ${due.silentSince.toISOString()}::timestamptz`, isUndecided)
+  const { from, to } = due
+  const isFrom = from === undefined ? undefined : gte(seeds.decideBy, from)
+  return and(isFrom, lte(seeds.decideBy, to), isUndecided)
 }
 
 /**
@@ -169,10 +242,18 @@ function hasWordsItself(workspaceId: SQL, asked: SQL): SQL {
   )`
 }
 
+/**
+ * The same for counting: PostgreSQL cannot turn this into a join either, which would look up each of the seeds found, and
+ * reads those of the workspace beside a hash of the ids.
+ */
+function isAmongWords(workspaceId: SQL, asked: SQL): SQL {
+  return sql`(${hasWords(workspaceId, asked)}) is true`
+}
+
 /** The same of deleted seeds, which the index does not have. They are few. */
 function hasWordsDeleted(workspaceId: SQL, asked: SQL): SQL {
-  const { title, summary, problem, audience, hypothesis, successCriteria } = seeds
-  const body = sql`concat_ws(' ', ${summary}, ${problem}, ${audience}, ${hypothesis}, array_to_string(${successCriteria}, ' '))`
+  const { title, summary, problem, audience, hypothesis, successCriteria, question } = seeds
+  const body = sql`concat_ws(' ', ${summary}, ${problem}, ${audience}, ${hypothesis}, array_to_string(${successCriteria}, ' '), ${question})`
   const query = sql`(select search_query(${workspaceId}, 'seed', false, true, ${asked}))`
   return sql`search_keys(${seeds.workspaceId}, 'seed', ${title}, ${body}) @@ ${query}`
 }
@@ -187,7 +268,7 @@ function isJoined(joined: boolean): SQL {
   return sql`${sql.raw(joined ? '' : 'not ')}exists (select from ${seedParticipants} where ${isParticipation})`
 }
 
-/** The numbers of seeds of a workspace by their status, without those of which there are none. */
+/** The numbers of seeds that a list has with a filter, by their status, without those of which there are none. */
 export async function countSeedsByStatus(
   executor: Executor,
   { workspaceId, userId, filter }: { workspaceId: string; userId: string; filter: SeedFilter },
@@ -195,7 +276,13 @@ export async function countSeedsByStatus(
   const rows = await executor
     .select({ status: seeds.status, count: sql<number>`count(*)::int` })
     .from(seeds)
-    .where(and(eq(seeds.workspaceId, sql.placeholder('workspaceId')), isKept, isIn(filter)))
+    .where(
+      and(
+        eq(seeds.workspaceId, sql.placeholder('workspaceId')),
+        filter.deleted ? isRestorable(filter.deleted) : isKept,
+        isIn(filter, isAmongWords),
+      ),
+    )
     .groupBy(seeds.status)
     .prepare('')
     .execute({ workspaceId, userId })
@@ -231,7 +318,7 @@ const selectFaces = prepared((executor) => {
     .where(
       and(
         sql`${seeds.id} = any(${keysParameter('seedIds', 'uuid')})`,
-        eq(seeds.workspaceId, sql.placeholder('workspaceId')),
+        eq(seeds.workspaceId, hiddenParameter('workspaceId', 'uuid')),
       ),
     )
     .prepare('seeds_select_faces')

@@ -3,15 +3,20 @@ import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { isForeignKeyViolation } from '../../db/errors.ts'
 import { timestampText } from '../../db/sql/json-rows.ts'
+import { attachmentsOfSeed } from '../../db/sql/attachments-of.ts'
 import { seedUrl } from '../../db/sql/page-urls.ts'
+import { isSeed, type SeedKey } from '../../db/sql/seed-keys.ts'
 import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
 import { events } from '../../db/schema/events.ts'
-import { seeds } from '../../db/schema/seeds.ts'
+import { isKeptOrMerged, seeds } from '../../db/schema/seeds.ts'
+import { teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
 import { errors } from '../../kernel/errors.ts'
+import type { Criterion } from '../../domain/criteria.ts'
 import { closedStatuses, type SeedStatus, type Verdict } from '../../domain/seeds.ts'
 import { isFollowing } from './followers.repository.ts'
 import { hasJoined } from './participants.repository.ts'
+import { isTeamOfSeed, labelIdsOfSeed, labelsOfSeed, teamIdOfSeed } from './seed-sorting.repository.ts'
 
 /** What people write about a seed, and its status. */
 export interface SeedFields {
@@ -21,23 +26,34 @@ export interface SeedFields {
   audience: string | null
   hypothesis: string | null
   successCriteria: string[]
+  /** The same texts, with an id and a state each. */
+  criteria: Criterion[]
   status: SeedStatus
   leadUserId: string | null
+  question: string | null
+  /** A date, as `2026-11-21`. */
+  decideBy: string | null
+  teamId: string | null
+  /** In their order. */
+  labelIds: string[]
 }
 
 export interface LockedSeed extends SeedFields {
   workspaceId: string
 }
 
-const fieldColumns = {
+const textColumns = {
   title: seeds.title,
   summary: seeds.summary,
   problem: seeds.problem,
   audience: seeds.audience,
   hypothesis: seeds.hypothesis,
   successCriteria: seeds.successCriteria,
+  criteria: seeds.criteria,
   status: seeds.status,
   leadUserId: seeds.leadUserId,
+  question: seeds.question,
+  decideBy: seeds.decideBy,
 }
 
 /** The numbers of pieces of evidence of a seed by their verdict, as JSON. */
@@ -68,23 +84,27 @@ export const isSeedLead = eq(seedLeads.id, seeds.leadUserId)
 
 /**
  * A seed as a person sees it: the person is the `userId` of the statement, whose `seedUrlPrefix` makes the URL. Its query
- * joins `seedCreators` and `seedLeads`.
+ * joins `seedCreators`, `seedLeads` and `teams`.
  */
 export const seedColumns = {
   id: seeds.id,
   workspaceId: seeds.workspaceId,
   url: seedUrl(seeds.id),
-  ...fieldColumns,
+  ...textColumns,
   ...decisionColumns,
   createdByUserId: seeds.createdByUserId,
   createdByName: seedCreators.name,
   agentName: seeds.agentName,
   leadName: seedLeads.name,
+  teamId: teams.id,
+  teamName: teams.name,
+  labels: labelsOfSeed,
   participantCount: seeds.participantCount,
   joined: hasJoined(seeds.id),
   following: isFollowing(seeds.id),
   evidenceCounts: evidenceCountsOf(seeds),
   commentCount: seeds.commentCount,
+  attachments: attachmentsOfSeed(seeds.id),
   lastEvidenceAt: seeds.lastEvidenceAt,
   lastCommentAt: seeds.lastCommentAt,
   createdAt: seeds.createdAt,
@@ -101,49 +121,29 @@ const selectSeed = prepared((executor) =>
     .from(seeds)
     .leftJoin(seedCreators, isSeedCreator)
     .leftJoin(seedLeads, isSeedLead)
-    .where(and(eq(seeds.id, sql.placeholder('seedId')), isKept))
-    .prepare('seeds_select'),
+    .leftJoin(teams, isTeamOfSeed)
+    .where(and(isSeed, isKept))
+    .prepare('seeds_select_of_workspace_by_id'),
 )
 
 export type SeedRow = NonNullable<Awaited<ReturnType<typeof findSeed>>>
 
-/** A seed as a person sees it. */
+/** A seed of a workspace as a person sees it. */
 export async function findSeed(
   executor: Executor,
-  input: { seedId: string; userId: string; seedUrlPrefix: string },
+  input: SeedKey & { userId: string; seedUrlPrefix: string },
 ) {
-  const [seed] = await selectSeed(executor).execute(input)
-  return seed
-}
-
-const selectOfWorkspace = prepared((executor) =>
-  executor
-    .select(seedColumns)
-    .from(seeds)
-    .leftJoin(seedCreators, isSeedCreator)
-    .leftJoin(seedLeads, isSeedLead)
-    .where(
-      and(
-        eq(seeds.id, sql.placeholder('seedId')),
-        eq(seeds.workspaceId, sql.placeholder('workspaceId')),
-        isKept,
-      ),
-    )
-    .prepare('seeds_select_of_workspace_by_id'),
-)
-
-/** A seed of a workspace as a person sees it. */
-export async function findSeedOfWorkspace(
-  executor: Executor,
-  input: { seedId: string; workspaceId: string; userId: string; seedUrlPrefix: string },
-) {
-  const [seed] = await selectOfWorkspace(executor).execute(input)
+  const [seed] = await selectSeed(executor).execute({ ...input })
   return seed
 }
 
 /** The columns that a new seed does not have, and those that triggers write. */
 const laterColumns = [
+  'remindedFor',
   'deletedAt',
+  'mergedIntoSeedId',
+  'mergedAt',
+  'mergedByUserId',
   'statusChangedAt',
   'statusReason',
   'statusChangedByUserId',
@@ -183,25 +183,40 @@ const lockForChange = prepared((executor) => prepareLock(executor, 'no key updat
 
 function prepareLock(executor: Executor, strength: 'share' | 'no key update', name: string) {
   return executor
-    .select({ ...fieldColumns, workspaceId: seeds.workspaceId })
+    .select({
+      ...textColumns,
+      teamId: teamIdOfSeed,
+      labelIds: labelIdsOfSeed,
+      workspaceId: seeds.workspaceId,
+      mergedIntoSeedId: seeds.mergedIntoSeedId,
+    })
     .from(seeds)
-    .where(and(eq(seeds.id, sql.placeholder('seedId')), isKept))
+    .where(and(isSeed, isKeptOrMerged))
     .for(strength)
     .prepare(name)
 }
 
 /**
  * Reads a seed that is not deleted, and locks it until the transaction ends. `share`: other transactions may lock it this way too;
- * `no key update`: this transaction is going to change it.
+ * `no key update`: this transaction is going to change it. Throws `seed_merged` for one that was merged meanwhile.
  */
 export async function lockSeed(
   executor: Executor,
-  seedId: string,
+  key: SeedKey,
   strength: 'share' | 'no key update',
 ): Promise<LockedSeed | undefined> {
   const lock = strength === 'share' ? lockShared : lockForChange
-  const [seed] = await lock(executor).execute({ seedId })
+  const [found] = await lock(executor).execute({ ...key })
+  if (!found) return undefined
+  const { mergedIntoSeedId, ...seed } = found
+  assertNotMerged(mergedIntoSeedId)
   return seed
+}
+
+/** Throws `seed_merged` for a seed that was merged into another one. */
+export function assertNotMerged(mergedIntoSeedId: string | null): void {
+  if (mergedIntoSeedId !== null)
+    throw errors.seedMerged({ addition: `It is now the seed ${mergedIntoSeedId}.` })
 }
 
 /** The last change of the status of a seed. */
@@ -214,23 +229,26 @@ export interface StatusChange {
 
 export async function updateSeed(
   executor: Executor,
-  seedId: string,
+  { workspaceId, seedId }: SeedKey,
   values: Partial<SeedFields> & Partial<StatusChange> & { updatedAt: Date },
 ): Promise<void> {
-  await executor.update(seeds).set(values).where(eq(seeds.id, seedId))
+  await executor
+    .update(seeds)
+    .set(values)
+    .where(and(eq(seeds.workspaceId, workspaceId), eq(seeds.id, seedId)))
 }
 
 const touch = prepared((executor) =>
   executor
     .update(seeds)
     .set({ updatedAt: sql`${sql.placeholder('at')}::timestamptz` })
-    .where(eq(seeds.id, sql.placeholder('seedId')))
+    .where(isSeed)
     .prepare('seeds_touch'),
 )
 
 /** Sets the time of the last change of a seed. */
-export async function touchSeed(executor: Executor, seedId: string, at: Date): Promise<void> {
-  await touch(executor).execute({ seedId, at: at.toISOString() })
+export async function touchSeed(executor: Executor, seed: SeedKey, at: Date): Promise<void> {
+  await touch(executor).execute({ ...seed, at: at.toISOString() })
 }
 
 /**

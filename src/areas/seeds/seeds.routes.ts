@@ -1,6 +1,7 @@
 import type { App } from '../../http/app-types.ts'
 import { toOk } from '../../http/requests/idempotency.ts'
 import {
+  seedsCount,
   seedsCreate,
   seedsDelete,
   seedsFollow,
@@ -10,8 +11,11 @@ import {
   seedsLeave,
   seedsListParticipants,
   seedsList,
+  seedsMerge,
   seedsRestore,
+  seedsSimilar,
   seedsUnfollow,
+  seedsUnmerge,
   seedsUpdate,
 } from './seeds.schemas.ts'
 import { versionOfSeed, type SeedsService } from './seeds.service.ts'
@@ -19,6 +23,10 @@ import { versionOfSeed, type SeedsService } from './seeds.service.ts'
 export function seedsRoutes(app: App, seeds: SeedsService): void {
   app.get('/v1/workspaces/:slug/seeds', { schema: seedsList }, ({ principal, params, query }, reply) =>
     reply.sendPage(seeds.list(principal, params.slug, query)),
+  )
+
+  app.get('/v1/workspaces/:slug/seeds/count', { schema: seedsCount }, ({ principal, params, query }) =>
+    seeds.count(principal, params.slug, query),
   )
 
   app.post(
@@ -30,7 +38,7 @@ export function seedsRoutes(app: App, seeds: SeedsService): void {
     ({ params, body }, reply) =>
       reply.answerChange(
         (principal) => seeds.create(principal, params.slug, body),
-        (seed) => ({ ok: true as const, seed }),
+        ({ similar, ...seed }) => ({ ok: true as const, seed, similar }),
       ),
   )
 
@@ -52,6 +60,18 @@ export function seedsRoutes(app: App, seeds: SeedsService): void {
 
   app.post('/v1/seeds/:id/restore', { schema: seedsRestore }, ({ params }, reply) =>
     reply.answerChange((principal) => seeds.restore(principal, params.id), toOk),
+  )
+
+  app.get('/v1/workspaces/:slug/seeds/similar', { schema: seedsSimilar }, ({ principal, params, query }) =>
+    seeds.findSimilar(principal, params.slug, query.title),
+  )
+
+  app.post('/v1/seeds/:id/merge', { schema: seedsMerge }, ({ params, body }, reply) =>
+    reply.answerChange((principal) => seeds.merge(principal, params.id, body), toOk),
+  )
+
+  app.post('/v1/seeds/:id/unmerge', { schema: seedsUnmerge }, ({ params }, reply) =>
+    reply.answerChange((principal) => seeds.unmerge(principal, params.id), toOk),
   )
 
   app.post('/v1/seeds/:id/follow', { schema: seedsFollow }, ({ params }, reply) =>

@@ -1,4 +1,4 @@
-import { noLock, type Changes, type LockInput, type WorkspaceChangeContext } from '../../access/change.ts'
+import { type Changes, type LockInput, type WorkspaceChangeContext } from '../../access/change.ts'
 import { lockMembersOfWorkspace } from '../../access/memberships.repository.ts'
 import { isAllowed, type WorkspaceAction } from '../../access/permissions.ts'
 import type {
@@ -7,36 +7,62 @@ import type {
   RequireWorkspaceOfSeed,
 } from '../../access/workspace-access.ts'
 import type { Database, Executor } from '../../db/client.ts'
+import type { SeedKey } from '../../db/sql/seed-keys.ts'
 import { together } from '../../db/together.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { compareEdit, type FieldVersions } from '../../kernel/edits.ts'
 import { errors } from '../../kernel/errors.ts'
-import { createId, isId } from '../../kernel/ids.ts'
+import { isId } from '../../kernel/ids.ts'
 import { pageLimitMax, readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import { operatorName, type ExpectingCall, type Principal } from '../../domain/principal.ts'
-import { correctableMs, exampleTitlePrefix, isClosed, type SeedStatus } from '../../domain/seeds.ts'
+import {
+  correctableMs,
+  exampleTitlePrefix,
+  isClosed,
+  mergesUndoneMs,
+  type SeedStatus,
+} from '../../domain/seeds.ts'
 import { assertExpected } from '../../kernel/versions.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import { insertServiceEvent } from '../../access/event-log.repository.ts'
+import {
+  attach,
+  listAttachmentsOf,
+  parseAttachmentIds,
+  setAttachments,
+} from '../attachments/used-attachments.repository.ts'
 import { deleteAsked, deleteAskedOfSeed, findAsked, type Asked } from '../notifications/asked.repository.ts'
 import { notifyFollowers } from '../notifications/notify.repository.ts'
+import { findCriterionEvidence, type CriterionEvidence } from './criterion-evidence.repository.ts'
 import { countEvidence, type EvidenceCount } from './evidence-counts.repository.ts'
 import { deleteFollower, insertFollowers } from './followers.repository.ts'
 import { clearLeadOf, describeClearedLead, findLead, findParticipant } from './leads.repository.ts'
 import {
   deleteParticipant,
-  insertParticipant,
   insertParticipantIfNew,
   listParticipants,
   lockParticipant,
 } from './participants.repository.ts'
+import {
+  findSorting,
+  findTeamOfSeed,
+  parseSorting,
+  type AskedSorting,
+  type FoundSorting,
+  type Named,
+} from './seed-sorting.repository.ts'
 import type { SeedFace } from './seed-lists.repository.ts'
 import { createSeedLists, type SeedLists } from './seed-lists.ts'
+import type { SeedByTitle } from './similar-seeds.repository.ts'
+import { createSimilarSeeds, findSimilarSeeds, type SimilarSeeds } from './similar-seeds.ts'
 import { createSeedAsking, type SeedAsking } from './seed-asking.ts'
+import { prepareSeed, writeSeed } from './seed-creation.ts'
 import { createSeedDeletion, type SeedDeletion } from './seed-deletion.ts'
+import { completeCriteria, describeStates, mergeCriteria, parseCriteria, textsOf } from './seed-criteria.ts'
+import { listMergedInto, type MergedSeed } from './seed-merging.repository.ts'
+import { createSeedMerging, type SeedMerging } from './seed-merging.ts'
 import {
   describeChanges,
-  parseNewTexts,
   parseStatusReason,
   parseTexts,
   versionOfSeed,
@@ -45,8 +71,6 @@ import {
 import {
   deleteExampleSeeds,
   findSeed,
-  findSeedOfWorkspace,
-  insertSeed,
   lockSeed,
   updateSeed,
   type LockedSeed,
@@ -56,7 +80,16 @@ import {
 import type { Seed, SeedParticipant } from './seeds.schemas.ts'
 
 export { versionOfSeed }
-export type { EvidenceCount, Seed, SeedFace, SeedInput, SeedParticipant }
+export type {
+  CriterionEvidence,
+  EvidenceCount,
+  MergedSeed,
+  Seed,
+  SeedByTitle,
+  SeedFace,
+  SeedInput,
+  SeedParticipant,
+}
 
 /** What a change of a seed sets. */
 export interface SeedChange extends Partial<SeedInput> {
@@ -65,6 +98,22 @@ export interface SeedChange extends Partial<SeedInput> {
   statusReason?: string
   /** A participant who may change the seed; null for nobody. */
   leadUserId?: string | null
+  /** All files that it is to have. One that is left out is deleted. */
+  attachmentIds?: readonly string[]
+  /** A team of the workspace; null for none. */
+  teamId?: string | null
+  /** All labels that it is to have. */
+  labelIds?: readonly string[]
+}
+
+/** What a seed is created with. */
+export interface NewSeed extends SeedInput {
+  /** Files that the caller has uploaded, and nothing uses. */
+  attachmentIds?: readonly string[]
+  /** A team of the workspace; null for none. */
+  teamId?: string | null
+  /** Labels of the workspace. */
+  labelIds?: readonly string[]
 }
 
 /** A seed with what people look at beside it. */
@@ -74,26 +123,40 @@ export interface SeedDetails {
   participants: Page<SeedParticipant>
   /** All evidence, counted by day and verdict, the earliest day first. */
   evidenceCounts: EvidenceCount[]
+  /** The evidence that speaks to its success criteria. */
+  criterionEvidence: CriterionEvidence[]
   /** Evidence that was added since then can be corrected by its author. */
   correctableSince: Date
+  /** Seeds that were merged into it, the last first. */
+  merged: MergedSeed[]
+  /** Merges since then can be undone. */
+  unmergeableSince: Date
+}
+
+/** A new seed, with other seeds whose titles are similar. */
+export interface CreatedSeed extends Seed {
+  similar: SeedByTitle[]
 }
 
 /** Methods that take a seed's id throw `not_found` unless it is in a workspace of the caller. */
-export interface SeedsService extends SeedLists, SeedDeletion, SeedAsking {
-  /** Creates an open seed. The caller takes part in it and follows it, and leads it unless it is a service account. Throws `text_invalid`. */
-  create(principal: Principal, slug: string, input: SeedInput): Promise<Seed>
+export interface SeedsService extends SeedLists, SimilarSeeds, SeedDeletion, SeedMerging, SeedAsking {
+  /**
+   * Creates an open seed. The caller takes part in it and follows it, and leads it unless it is a service account. Throws
+   * `text_invalid`, `criteria_twice`, `criterion_not_found`, `attachment_limit`, `attachment_not_found`, `seed_label_limit`, and
+   * `not_found` for a team or a label that the workspace does not have.
+   */
+  create(principal: Principal, slug: string, input: NewSeed): Promise<CreatedSeed>
   get(principal: Principal, seedId: string): Promise<Seed>
   /** The slug of the workspace of a seed, also of one that is deleted. */
   getSlug(principal: Principal, seedId: string): Promise<string>
-  /**
-   * A seed with its participants and the counts of its evidence. Throws `not_found` unless it is in the workspace of the slug,
-   * and what access to a workspace throws.
-   */
+  /** Throws `not_found` unless the seed is in the workspace of the slug, and what access to a workspace throws. */
+  getOfWorkspace(principal: Principal, path: { slug: string; seedId: string }): Promise<Seed>
+  /** A seed with what people look at beside it. Throws what `getOfWorkspace` throws. */
   getDetails(principal: Principal, path: { slug: string; seedId: string }): Promise<SeedDetails>
   /**
    * Changes the fields that are given; with `opened`, those of them that differ from the versions of then. Throws
-   * `text_invalid`, `lead_invalid`, `reason_without_status`, `precondition_failed`, and `changed_meanwhile` if one of these
-   * has another version now.
+   * `text_invalid`, `criteria_twice`, `criterion_not_found`, `attachment_limit`, `attachment_not_found`, `lead_invalid`,
+   * `reason_without_status`, `seed_label_limit`, `precondition_failed`, `not_found` for a team or a label, and `changed_meanwhile` if one of these has another version now.
    */
   update(principal: ExpectingCall, seedId: string, input: SeedChange, opened?: FieldVersions): Promise<void>
   /**
@@ -137,21 +200,32 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
     run: (context: WorkspaceChangeContext, seed: LockedSeed) => Promise<Result>,
   ): Promise<Result> {
     const workspace = await requireWorkspaceOfSeed(principal, seedId, action)
-    return changes.makeIn(principal, workspace, (tx) => lockSeed(tx, seedId, strength), run)
+    const key = { workspaceId: workspace.id, seedId }
+    return changes.makeIn(principal, workspace, (tx) => lockSeed(tx, key, strength), run)
   }
 
-  /** Locks a seed. If its lead is to change, reads who leads it, and the new lead, who cannot leave meanwhile. */
-  function lockForUpdate(seedId: string, leadUserId: string | null | undefined) {
+  /**
+   * Locks a seed. If its lead is to change, reads who leads it, and the new lead, who cannot leave meanwhile; the same of its
+   * team and labels.
+   */
+  function lockForUpdate(
+    seedId: string,
+    { leadUserId, ...sorting }: AskedSorting & { leadUserId?: string | null },
+  ) {
     const newLead = leadUserId != null && isId(leadUserId) ? leadUserId : undefined
     return async (tx: Executor, { workspace }: LockInput) => {
-      const [, seed, lead, leadBefore] = await together([
+      const key = { workspaceId: workspace.id, seedId }
+      const [, seed, lead, leadBefore, sorted, teamBefore, attachments] = await together([
         // As for removals and changes of roles, and before the seed, as they do.
         newLead && lockMembersOfWorkspace(tx, workspace.id),
-        lockSeed(tx, seedId, 'no key update'),
-        newLead ? findParticipant(tx, seedId, newLead) : undefined,
-        leadUserId === undefined ? undefined : findLead(tx, seedId),
+        lockSeed(tx, key, 'no key update'),
+        newLead ? findParticipant(tx, key, newLead) : undefined,
+        leadUserId === undefined ? undefined : findLead(tx, key),
+        findSorting(tx, { workspaceId: workspace.id, ...sorting }),
+        sorting.teamId === undefined ? undefined : findTeamOfSeed(tx, key),
+        listAttachmentsOf(tx, key),
       ])
-      return seed && { ...seed, lead, leadBefore }
+      return seed && { ...seed, attachments, lead, leadBefore, sorted, teamBefore }
     }
   }
 
@@ -162,67 +236,86 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
   const lockForJoining =
     (seedId: string, wasAsked: boolean) =>
     async (tx: Executor, { principal, workspace }: LockInput) => {
+      const key = { workspaceId: workspace.id, seedId }
       const [, seed, lead, asked] = await together([
         wasAsked && lockMembersOfWorkspace(tx, workspace.id),
-        lockSeed(tx, seedId, 'no key update'),
-        wasAsked ? findLead(tx, seedId) : undefined,
+        lockSeed(tx, key, 'no key update'),
+        wasAsked ? findLead(tx, key) : undefined,
         wasAsked ? findAsked(tx, seedId, principal.user.id) : undefined,
       ])
       return seed && { ...seed, lead, asked }
     }
 
-  function readParticipants(seedId: string, page: PageRequest): Promise<Page<SeedParticipant>> {
+  function readParticipants(seed: SeedKey, page: PageRequest): Promise<Page<SeedParticipant>> {
     const pictureUrlPrefix = pictures.urlPrefix
     return readPage<SeedParticipant>(page, {
-      listId: `seeds.listParticipants ${seedId}`,
+      listId: `seeds.listParticipants ${seed.seedId}`,
       order: 'oldestFirst',
-      read: (range) => listParticipants(db, { seedId, pictureUrlPrefix, ...range }),
+      read: (range) => listParticipants(db, { ...seed, pictureUrlPrefix, ...range }),
       positionOf: ({ joinedAt, userId }) => ({ at: joinedAt, id: userId }),
     })
   }
 
   return {
     ...createSeedLists(options),
+    ...createSimilarSeeds(options),
     ...createSeedDeletion(options),
+    ...createSeedMerging(options),
     ...createSeedAsking(options),
 
     async create(principal, slug, input) {
+      const attachmentIds = parseAttachmentIds(input.attachmentIds ?? [])
       const workspace = await requireWorkspace(principal, slug, 'seeds.create')
-      const { user, agentName = null, isService = false, grantId } = principal
-      const lead = isService ? undefined : user
-      const fields = {
-        id: createId(),
-        ...parseNewTexts(input),
-        status: 'open' as const,
-        createdByUserId: user.id,
-        leadUserId: lead?.id ?? null,
-        agentName,
+      const { user, grantId } = principal
+      const sorting = parseSorting(input)
+      const fields = prepareSeed(principal, input, sorting)
+      const lead = fields.leadUserId === null ? undefined : user
+      const read = async (tx: Executor) => {
+        const [similar, sorted] = await together([
+          findSimilarSeeds(tx, { workspaceId: workspace.id, title: fields.title, seedUrlPrefix }),
+          findSorting(tx, { workspaceId: workspace.id, ...sorting }),
+        ])
+        return { similar, sorted }
       }
-      return changes.makeIn(principal, workspace, noLock, async ({ now, write, appendEvent }) => {
-        const row = { ...fields, createdAt: now, updatedAt: now }
-        const place = { seedId: row.id, workspaceId: workspace.id }
-        write((tx) => insertSeed(tx, { ...row, grantId, workspaceId: workspace.id }))
-        write((tx) => insertParticipant(tx, { ...place, userId: user.id, joinedAt: now }))
-        write((tx) => insertFollowers(tx, place, [user.id]))
-        appendEvent({
-          type: 'seed.created',
-          data: { seedId: row.id, title: row.title },
-        })
-        return toSeed({
-          ...{ ...row, workspaceId: workspace.id, url: `${seedUrlPrefix}${row.id}` },
-          ...{ statusReason: null, decidedAt: null, decidedByUserId: null, decidedByName: null },
-          ...{ createdByName: user.name, leadName: lead?.name ?? null },
-          ...{ participantCount: 1, joined: true, following: true },
-          evidenceCounts: { supports: 0, contradicts: 0, neutral: 0 },
-          commentCount: 0,
-          ...{ lastEvidenceAt: null, lastCommentAt: null, activityAt: now },
-        })
-      })
+      return changes.makeIn(
+        principal,
+        workspace,
+        read,
+        async ({ tx, now, write, appendEvent }, { similar, sorted: { team, labels } }) => {
+          const { labelIds, ...shown } = fields
+          const row = { ...shown, createdAt: now, updatedAt: now }
+          const place = { seedId: row.id, workspaceId: workspace.id }
+          writeSeed({ now, write }, fields, { workspaceId: workspace.id, grantId })
+          const attachments = await attach(tx, place, { ids: attachmentIds, userId: user.id })
+          appendEvent({
+            type: 'seed.created',
+            data: {
+              ...{ seedId: row.id, title: row.title },
+              ...(attachmentIds.length > 0 && { attachmentIds }),
+              ...(team && { teamId: team.id }),
+              ...(labelIds.length > 0 && { labelIds }),
+            },
+          })
+          for (const event of describeStates({ ...place, title: row.title }, [], row.criteria))
+            appendEvent(event)
+          const seed = toSeed({
+            ...{ ...row, workspaceId: workspace.id, url: `${seedUrlPrefix}${row.id}` },
+            ...{ statusReason: null, decidedAt: null, decidedByUserId: null, decidedByName: null },
+            ...{ createdByName: user.name, leadName: lead?.name ?? null },
+            ...{ teamName: team?.name ?? null, labels },
+            ...{ participantCount: 1, joined: true, following: true },
+            evidenceCounts: { supports: 0, contradicts: 0, neutral: 0 },
+            ...{ commentCount: 0, attachments },
+            ...{ lastEvidenceAt: null, lastCommentAt: null, activityAt: now },
+          })
+          return { ...seed, similar }
+        },
+      )
     },
 
-    async get(principal, seedId) {
-      await requireWorkspaceOfSeed(principal, seedId, 'seeds.get')
-      const seed = await findSeed(db, { seedId, userId: principal.user.id, seedUrlPrefix })
+    async get(principal, id) {
+      const { id: workspaceId, seedId } = await requireWorkspaceOfSeed(principal, id, 'seeds.get')
+      const seed = await findSeed(db, { workspaceId, seedId, userId: principal.user.id, seedUrlPrefix })
       if (!seed) throw errors.notFound()
       return toSeed(seed)
     },
@@ -232,41 +325,72 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       return slug
     },
 
+    async getOfWorkspace(principal, { slug, seedId }) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'seeds.get')
+      const found = isId(seedId)
+        ? await findSeed(db, { seedId, workspaceId, userId: principal.user.id, seedUrlPrefix })
+        : undefined
+      if (!found) throw errors.notFound()
+      return toSeed(found)
+    },
+
     async getDetails(principal, { slug, seedId }) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'seeds.get')
       if (!isId(seedId)) throw errors.notFound()
-      const [found, participants, evidenceCounts] = await Promise.all([
-        findSeedOfWorkspace(db, { seedId, workspaceId, userId: principal.user.id, seedUrlPrefix }),
-        readParticipants(seedId, { limit: pageLimitMax }),
-        countEvidence(db, seedId),
+      const key = { workspaceId, seedId }
+      const [found, participants, evidenceCounts, criterionEvidence, merged] = await Promise.all([
+        findSeed(db, { ...key, userId: principal.user.id, seedUrlPrefix }),
+        readParticipants(key, { limit: pageLimitMax }),
+        countEvidence(db, key),
+        findCriterionEvidence(db, key),
+        listMergedInto(db, key),
       ])
       if (!found) throw errors.notFound()
-      const correctableSince = new Date(clock.now().getTime() - correctableMs)
-      return { seed: toSeed(found), participants, evidenceCounts, correctableSince }
+      const ago = (milliseconds: number) => new Date(clock.now().getTime() - milliseconds)
+      const since = { correctableSince: ago(correctableMs), unmergeableSince: ago(mergesUndoneMs) }
+      return { seed: toSeed(found), participants, evidenceCounts, criterionEvidence, merged, ...since }
     },
 
     async update(principal, seedId, input, opened) {
       const { status, leadUserId } = input
       const statusReason = parseStatusReason(input)
+      const criteria = parseCriteria(input)
       const given = {
         ...parseTexts(input),
         ...(status !== undefined && { status }),
         ...(leadUserId !== undefined && { leadUserId }),
+        ...parseSorting(input),
+        ...(input.attachmentIds && { attachmentIds: parseAttachmentIds(input.attachmentIds) }),
       }
       const workspace = await requireWorkspaceOfSeed(principal, seedId, 'seeds.update')
-      const lock = lockForUpdate(seedId, leadUserId)
+      const lock = lockForUpdate(seedId, given)
       await changes.makeIn(principal, workspace, lock, async ({ tx, now, write, appendEvent }, locked) => {
-        const { lead, leadBefore, ...seed } = locked
-        assertExpected(principal, versionOfSeed(seed))
-        const { changes: changed, conflicts } = compareEdit<SeedFields>(seed, given, opened)
+        const { lead, leadBefore, sorted, teamBefore, ...seed } = locked
+        assertExpected(principal, versionOfSeed({ ...seed, labels: toItems(seed.labelIds) }))
+        const asked = criteria && mergeCriteria(seed.criteria, criteria)
+        // Of texts alone, only these are compared: the states are of the others too.
+        const ofCriteria =
+          asked && (input.criteria ? { criteria: asked } : { successCriteria: textsOf(asked) })
+        const idsBefore = seed.attachments.map(({ id }) => id)
+        const { changes, conflicts } = compareEdit<SeedFields & { attachmentIds: string[] }>(
+          { ...seed, attachmentIds: idsBefore },
+          { ...given, ...ofCriteria },
+          opened,
+        )
         if (conflicts.length > 0) throw errors.changedMeanwhile()
-        principal.onVersion?.(versionOfSeed({ ...seed, ...changed }))
-        if (Object.keys(changed).length === 0) return
+        const edited = { ...changes, ...completeCriteria(seed, changes) }
+        const { attachmentIds: ids, ...changed } = edited
+        const after = { ...seed, ...changed }
+        const parts = { attachments: toItems(ids ?? idsBefore), labels: toItems(after.labelIds) }
+        principal.onVersion?.(versionOfSeed({ ...after, ...parts }))
+        if (Object.keys(edited).length === 0) return
         if (changed.leadUserId != null && !(lead && isAllowed(lead.role, 'seeds.update')))
           throw errors.leadInvalid({ field: 'leadUserId' })
-        const described = describeChanges(seed, changed)
+        const described = describeChanges(seed, edited)
         const { user } = principal
-        await updateSeed(tx, seedId, {
+        const owner = { workspaceId: workspace.id, seedId }
+        if (ids) await setAttachments(tx, owner, { ids, before: seed.attachments, userId: user.id })
+        await updateSeed(tx, owner, {
           ...changed,
           ...(described.status && {
             ...{ statusChangedAt: now, statusReason },
@@ -277,20 +401,26 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         const leadName = changed.leadUserId == null ? null : (lead?.name ?? null)
         if (described.status) {
           const notice = { kind: 'status', data: described.status } as const
-          const about = { workspaceId: workspace.id, seedId, actor: principal, at: now }
+          const about = { ...owner, actor: principal, at: now }
           write((executor) => notifyFollowers(executor, { ...notice, ...about }))
-          if (isClosed(described.status.to)) write((executor) => deleteAskedOfSeed(executor, seedId))
+          if (isClosed(described.status.to)) write((executor) => deleteAskedOfSeed(executor, owner))
         }
-        appendEvent({
-          type: 'seed.updated',
-          data: {
-            ...{ seedId, ...described, statusReason: described.status && statusReason, leadName },
-            ...(changed.leadUserId !== undefined && {
-              leadUserIdBefore: leadBefore?.id ?? null,
-              leadNameBefore: leadBefore?.name ?? null,
-            }),
-          },
-        })
+        // The state of a criterion has an event of its own.
+        if (described.fields.length > 0)
+          appendEvent({
+            type: 'seed.updated',
+            data: {
+              ...{ seedId, ...described, statusReason: described.status && statusReason, leadName },
+              ...(changed.leadUserId !== undefined && {
+                leadUserIdBefore: leadBefore?.id ?? null,
+                leadNameBefore: leadBefore?.name ?? null,
+              }),
+              ...describeSorting(changed, sorted, teamBefore),
+            },
+          })
+        const { title } = described
+        for (const event of describeStates({ seedId, title }, seed.criteria, after.criteria))
+          appendEvent(event)
       })
     },
 
@@ -303,20 +433,20 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       const lock = lockForJoining(seedId, before !== undefined)
       await changes.makeIn(principal, workspace, lock, async ({ tx, now, write, appendEvent }, seed) => {
         const { status, title, workspaceId, leadUserId, lead, asked } = seed
+        const key = { workspaceId, seedId }
         if (isClosed(status)) {
-          if (await lockParticipant(tx, seedId, user.id)) return
+          if (await lockParticipant(tx, key, user.id)) return
           throw errors.seedClosed()
         }
-        const row = { seedId, userId: user.id, workspaceId, joinedAt: now }
-        const isNew = await insertParticipantIfNew(tx, row)
+        const isNew = await insertParticipantIfNew(tx, { ...key, userId: user.id, joinedAt: now })
         if (isNew) {
-          write((executor) => insertFollowers(executor, row, [user.id]))
+          write((executor) => insertFollowers(executor, key, [user.id]))
           appendEvent({ type: 'seed.joined', data: { seedId, title } })
         }
         if (!asked) return
-        write((executor) => deleteAsked(executor, seedId, user.id))
+        write((executor) => deleteAsked(executor, key, user.id))
         if (!isToLead(asked, leadUserId) || leadUserId === user.id) return
-        await updateSeed(tx, seedId, { leadUserId: user.id, updatedAt: now })
+        await updateSeed(tx, key, { leadUserId: user.id, updatedAt: now })
         appendEvent({
           type: 'seed.updated',
           data: {
@@ -335,15 +465,17 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       const { user } = principal
       // Locked, so that the person cannot become the lead meanwhile.
       const how = { action: 'seeds.leave', strength: 'no key update' } as const
-      await change(principal, seedId, how, async ({ tx, write, appendEvent }, { title, leadUserId }) => {
-        if (!(await deleteParticipant(tx, seedId, user.id))) return
-        write((executor) => deleteFollower(executor, seedId, user.id))
+      await change(principal, seedId, how, async ({ tx, write, appendEvent }, seed) => {
+        const { title, workspaceId, leadUserId } = seed
+        const key = { workspaceId, seedId }
+        if (!(await deleteParticipant(tx, key, user.id))) return
+        write((executor) => deleteFollower(executor, key, user.id))
         appendEvent({
           type: 'seed.left',
           data: { seedId, title },
         })
         if (leadUserId !== user.id) return
-        write((executor) => clearLeadOf(executor, seedId))
+        write((executor) => clearLeadOf(executor, key))
         const lead = { userId: user.id, name: user.name }
         appendEvent({ type: 'seed.updated', data: describeClearedLead({ seedId, title }, lead) })
       })
@@ -360,8 +492,8 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
     async unfollow(principal, seedId) {
       const { user } = principal
       const how = { action: 'seeds.unfollow', strength: 'share' } as const
-      await change(principal, seedId, how, async ({ write }) => {
-        write((tx) => deleteFollower(tx, seedId, user.id))
+      await change(principal, seedId, how, async ({ write }, { workspaceId }) => {
+        write((tx) => deleteFollower(tx, { workspaceId, seedId }, user.id))
       })
     },
 
@@ -377,9 +509,13 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       })
     },
 
-    async listParticipants(principal, seedId, page) {
-      await requireWorkspaceOfSeed(principal, seedId, 'seeds.listParticipants')
-      return readParticipants(seedId, page)
+    async listParticipants(principal, id, page) {
+      const { id: workspaceId, seedId } = await requireWorkspaceOfSeed(
+        principal,
+        id,
+        'seeds.listParticipants',
+      )
+      return readParticipants({ workspaceId, seedId }, page)
     },
   }
 }
@@ -392,6 +528,23 @@ function isToLead({ as, askedByUserId, askedByRole }: Asked, leadUserId: string 
   if (as !== 'lead' || askedByRole === null || !isAllowed(askedByRole, 'seeds.update')) return false
   return leadUserId === null || leadUserId === askedByUserId
 }
+
+/** What the event says of a changed team and changed labels. */
+function describeSorting(
+  { teamId, labelIds }: Partial<Pick<SeedFields, 'teamId' | 'labelIds'>>,
+  { team }: FoundSorting,
+  teamBefore: Named | undefined,
+) {
+  return {
+    ...(teamId !== undefined && {
+      ...{ teamId, teamName: team?.name ?? null },
+      ...{ teamIdBefore: teamBefore?.id ?? null, teamNameBefore: teamBefore?.name ?? null },
+    }),
+    ...(labelIds && { labelIds }),
+  }
+}
+
+const toItems = (ids: readonly string[]) => ids.map((id) => ({ id }))
 
 function toSeed(row: SeedRow): Seed {
   return {

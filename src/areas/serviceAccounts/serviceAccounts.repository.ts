@@ -3,7 +3,7 @@ import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { apiKeys } from '../../db/schema/api-keys.ts'
-import { memberships } from '../../db/schema/memberships.ts'
+import { isMembershipOf, memberships } from '../../db/schema/memberships.ts'
 import { oauthRecords } from '../../db/schema/oauth.ts'
 import { serviceAccounts } from '../../db/schema/service-accounts.ts'
 import { users } from '../../db/schema/users.ts'
@@ -33,13 +33,7 @@ function selectAccounts(executor: Executor, filter?: SQL) {
     })
     .from(serviceAccounts)
     .innerJoin(users, eq(users.id, serviceAccounts.userId))
-    .innerJoin(
-      memberships,
-      and(
-        eq(memberships.workspaceId, serviceAccounts.workspaceId),
-        eq(memberships.userId, serviceAccounts.userId),
-      ),
-    )
+    .innerJoin(memberships, isMembershipOf(serviceAccounts, serviceAccounts.userId))
     .leftJoin(makers, eq(makers.id, serviceAccounts.createdByUserId))
     .where(
       and(

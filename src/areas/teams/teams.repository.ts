@@ -1,7 +1,7 @@
 import { and, asc, eq, ne, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts'
-import { pageLimit } from '../../db/sql/hidden-parameter.ts'
+import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
@@ -33,6 +33,22 @@ const selectTeams = prepared((executor) =>
 /** Teams of a workspace, oldest first. */
 export function listTeams(executor: Executor, input: { workspaceId: string } & PageRange): Promise<JsonRows> {
   return readOne(selectTeams(executor).execute({ ...input }))
+}
+
+export type NamedTeam = Pick<Team, 'id' | 'name' | 'memberCount'>
+
+/** The first teams of a workspace whose names have a text, whatever its case, by name. */
+export function listTeamsNamed(
+  executor: Executor,
+  { workspaceId, q, limit }: { workspaceId: string; q: string; limit: number },
+): Promise<NamedTeam[]> {
+  const { id, name, memberCount } = teamColumns
+  return executor
+    .select({ id, name, memberCount })
+    .from(teams)
+    .where(and(eq(teams.workspaceId, workspaceId), sql`position(lower(${q}) in lower(${name})) > 0`))
+    .orderBy(asc(sql`lower(${name})`))
+    .limit(limit)
 }
 
 /** Throws `team_name_taken`. */
@@ -130,6 +146,7 @@ const selectTeamMembers = prepared((executor) =>
       .innerJoin(users, eq(users.id, teamMembers.userId))
       .where(
         and(
+          eq(teamMembers.workspaceId, hiddenParameter('workspaceId', 'uuid')),
           eq(teamMembers.teamId, sql.placeholder('teamId')),
           isAfter(teamMembers.addedAt, teamMembers.userId),
         ),
@@ -142,7 +159,7 @@ const selectTeamMembers = prepared((executor) =>
 /** Members of a team, in the order in which they were added. */
 export function listTeamMembers(
   executor: Executor,
-  input: { teamId: string; pictureUrlPrefix: string } & PageRange,
+  input: { workspaceId: string; teamId: string; pictureUrlPrefix: string } & PageRange,
 ): Promise<JsonRows> {
   return readOne(selectTeamMembers(executor).execute({ ...input }))
 }

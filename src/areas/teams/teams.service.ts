@@ -21,9 +21,11 @@ import {
   isTeamMember,
   listTeamMembers,
   listTeams,
-  lockTeam,
-  renameTeam,
+  listTeamsNamed,
   type LockedTeam,
+  lockTeam,
+  type NamedTeam,
+  renameTeam,
 } from './teams.repository.ts'
 import type { Team, TeamMember } from './teams.schemas.ts'
 
@@ -38,6 +40,8 @@ export interface TeamPath {
 export interface TeamsService {
   /** Oldest first. */
   list(principal: Principal, slug: string, page: PageRequest): Promise<Page<Team>>
+  /** The first `limit` teams whose names have a text, whatever its case, by name. */
+  listNamed(principal: Principal, slug: string, named: { q: string; limit: number }): Promise<NamedTeam[]>
   get(principal: Principal, path: TeamPath): Promise<Team>
   /** Throws `label_invalid` and `team_name_taken`. */
   create(principal: Principal, slug: string, input: { name: string }): Promise<Team>
@@ -96,6 +100,11 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
       })
     },
 
+    async listNamed(principal, slug, named) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'teams.list')
+      return listTeamsNamed(db, { workspaceId, ...named })
+    },
+
     async get(principal, { slug, teamId }) {
       const { id } = await requireWorkspace(principal, slug, 'teams.get')
       const team = isId(teamId) ? await findTeam(db, id, teamId) : undefined
@@ -150,7 +159,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
       return readPage<TeamMember>(page, {
         listId: `teams.listMembers ${teamId}`,
         order: 'oldestFirst',
-        read: (range) => listTeamMembers(db, { teamId, pictureUrlPrefix, ...range }),
+        read: (range) => listTeamMembers(db, { workspaceId: id, teamId, pictureUrlPrefix, ...range }),
         positionOf: ({ addedAt, userId }) => ({ at: addedAt, id: userId }),
       })
     },

@@ -10,8 +10,8 @@ import { webhookDeliveries, webhooks } from '../../db/schema/webhooks.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { eventColumns } from '../events/events.repository.ts'
 import type { Event } from '../events/events.schemas.ts'
+import { hostOf, type WebhookFormat } from '../../domain/webhooks.ts'
 import type { DeliveryOutcome } from './delivery-outcomes.ts'
-import { hostOf } from './webhook-urls.ts'
 import { disableWebhook, listOwnerIds } from './webhooks.repository.ts'
 
 /** A delivery that this process is to send now, with what it needs for that. */
@@ -28,6 +28,9 @@ export interface ClaimedDelivery {
   position: number
   workspaceId: string
   url: string
+  format: WebhookFormat | null
+  /** The types that its webhook wants. */
+  types: string[]
   sealedSecret: Buffer
   previousSealedSecret: Buffer | null
   previousSecretUntil: Date | null
@@ -40,7 +43,7 @@ export interface ClaimOptions {
   seedUrlPrefix: string
   now: Date
   leasedUntil: Date
-  /** The most deliveries. */
+  /** The most requests. */
   limit: number
   /** The most of them to webhooks whose last attempt failed. */
   failingLimit: number
@@ -48,6 +51,10 @@ export interface ClaimOptions {
 
 /** The most requests at once to the receiver of one webhook. */
 const atOnceMax = 4
+/** The most events that one message to a chat is about. */
+export const messageEventsMax = 100
+/** A chat gets a message a minute: what happens meanwhile is in the next one. */
+const messageEvery = sql`interval '1 minute'`
 /** The most webhooks from which one claim takes deliveries. */
 const webhooksAtOnceMax = 64
 
@@ -55,6 +62,10 @@ const time = (name: string) => hiddenParameter(name, 'timestamptz')
 
 const { webhookId, eventId, status, nextAttemptAt, leasedUntil } = webhookDeliveries
 const isPending = sql`${status} = 'pending'`
+
+/** The order of requests: each delivery is one, but those to a chat are one together. */
+const requestOrder = sql`case when ready.is_chat then ready.next_attempt_at else found.next_attempt_at end, ready.id,
+  case when not ready.is_chat then found.event_id end`
 
 /**
  * The deliveries to send now. The webhooks that have pending ones are found by skipping from one to the next in the index
@@ -78,11 +89,15 @@ const dueDeliveries = sql`(
     select *
     from (
       select ${webhooks.id} as id, ${webhooks.failingSince} is not null as is_failing, waiting.next_attempt_at,
-        case when ${webhooks.slowedCount} > 0 then 1 else ${sql.raw(String(atOnceMax))} end - (
-          select count(*) from ${webhookDeliveries}
-          where ${webhookId} = ${webhooks.id} and ${leasedUntil} > ${time('now')}
-        ) as free
-      from waiting join ${webhooks} on ${webhooks.id} = waiting.webhook_id
+        ${webhooks.format} is not null as is_chat,
+        case when ${webhooks.format} is not null then case in_progress when 0 then ${sql.raw(String(messageEventsMax))} else 0 end
+          when ${webhooks.slowedCount} > 0 then 1 - in_progress
+          else ${sql.raw(String(atOnceMax))} - in_progress
+        end as free
+      from waiting join ${webhooks} on ${webhooks.id} = waiting.webhook_id, lateral (
+        select count(*) as in_progress from ${webhookDeliveries}
+        where ${webhookId} = ${webhooks.id} and ${leasedUntil} > ${time('now')}
+      ) as leased
       where waiting.next_attempt_at <= ${time('now')}
         and ${webhooks.disabledReason} is null and ${webhooks.deletedAt} is null
         and (${webhooks.pausedUntil} is null or ${webhooks.pausedUntil} <= ${time('now')})
@@ -90,8 +105,9 @@ const dueDeliveries = sql`(
     where free > 0
     order by is_failing, next_attempt_at limit ${sql.raw(String(webhooksAtOnceMax))}
   ), numbered as (
-    select found.*, row_number() over (partition by ready.is_failing order by found.next_attempt_at) as number,
-      ready.is_failing
+    select found.*, ready.is_failing,
+      dense_rank() over (partition by ready.is_failing order by ${requestOrder}) as number,
+      dense_rank() over (order by ready.is_failing, ${requestOrder}) as number_of_all
     from ready, lateral (
       select ${webhookId}, ${eventId}, ${nextAttemptAt} from ${webhookDeliveries}
       where ${webhookId} = ready.id and ${isPending} and ${nextAttemptAt} <= ${time('now')}
@@ -102,8 +118,7 @@ const dueDeliveries = sql`(
     ) as found
   )
   select webhook_id, event_id from numbered
-  where not is_failing or number <= ${hiddenParameter('failingLimit', 'int')}
-  order by is_failing, next_attempt_at limit ${pageLimit}
+  where (not is_failing or number <= ${hiddenParameter('failingLimit', 'int')}) and number_of_all <= ${pageLimit}
 ) as due`
 
 const updateClaimed = prepared((executor) =>
@@ -124,6 +139,8 @@ const updateClaimed = prepared((executor) =>
       position: events.position,
       workspaceId: webhooks.workspaceId,
       url: webhooks.url,
+      format: webhooks.format,
+      types: webhooks.types,
       sealedSecret: webhooks.sealedSecret,
       previousSealedSecret: webhooks.previousSealedSecret,
       previousSecretUntil: webhooks.previousSecretUntil,
@@ -143,7 +160,7 @@ const lockClaims = prepared((executor) =>
 /**
  * Leases the deliveries that are due: the oldest first, those to healthy webhooks before those to failing ones. No other
  * claim returns them until `leasedUntil`. Claims of all processes take turns, so that a receiver never has more than four
- * requests at once. One round trip.
+ * requests at once, and a chat one, with all that is due. One round trip.
  */
 export async function claimDeliveries(db: Database, options: ClaimOptions): Promise<ClaimedDelivery[]> {
   const { seedUrlPrefix, now, leasedUntil, limit, failingLimit } = options
@@ -197,12 +214,18 @@ const now = sql`${sql.placeholder('now')}::timestamptz`
 const updateAfterDelivery = prepared((executor) =>
   executor
     .update(webhooks)
-    .set({ lastDeliveryAt: now, failingSince: null, slowedCount: 0, pausedUntil: null })
+    .set({
+      lastDeliveryAt: now,
+      failingSince: null,
+      slowedCount: 0,
+      pausedUntil: sql`case when ${webhooks.format} is not null then ${now} + ${messageEvery} end`,
+    })
     .where(
       and(
         eq(webhooks.id, sql.placeholder('webhookId')),
         sql`(
           ${webhooks.failingSince} is not null or ${webhooks.slowedCount} > 0 or ${webhooks.lastDeliveryAt} is null
+          or ${webhooks.format} is not null
           or ${webhooks.lastDeliveryAt} < ${now} - ${deliveryRecordedEvery}
         )`,
       ),
@@ -225,20 +248,26 @@ const updateAfterFailure = prepared((executor) =>
     .prepare('webhooks_record_failure'),
 )
 
-/** Records the outcome of an attempt, unless the lease is over. One round trip. */
-export async function recordOutcome(
+/** What became of a delivery in an attempt. */
+export interface DeliveryResult<Delivery = DeliveryKey> {
+  delivery: Delivery
+  outcome: DeliveryOutcome
+}
+
+/** Records the results of one request to a webhook, of each unless its lease is over. One round trip. */
+export async function recordResults(
   db: Database,
-  delivery: DeliveryKey,
-  outcome: DeliveryOutcome,
+  results: readonly DeliveryResult[],
   now: Date,
 ): Promise<void> {
   await db.transaction(async (tx, write) => {
-    write(() => writeOutcome(tx, delivery, outcome, now))
-    write(() => writeOutcomeOfWebhook(tx, delivery, outcome, now))
+    for (const result of results) write(() => writeOutcome(tx, result, now))
+    const [first] = results
+    if (first) write(() => writeOutcomeOfWebhook(tx, first, now))
   })
 }
 
-function writeOutcome(tx: Executor, delivery: DeliveryKey, outcome: DeliveryOutcome, now: Date) {
+function writeOutcome(tx: Executor, { delivery, outcome }: DeliveryResult, now: Date) {
   return updateOutcome(tx).execute({
     ...keyOf(delivery),
     status: outcome.status,
@@ -249,7 +278,7 @@ function writeOutcome(tx: Executor, delivery: DeliveryKey, outcome: DeliveryOutc
   })
 }
 
-function writeOutcomeOfWebhook(tx: Executor, delivery: DeliveryKey, outcome: DeliveryOutcome, now: Date) {
+function writeOutcomeOfWebhook(tx: Executor, { delivery, outcome }: DeliveryResult, now: Date) {
   const values = { webhookId: delivery.webhookId, now: now.toISOString() }
   return outcome.status === 'delivered'
     ? updateAfterDelivery(tx).execute(values)
@@ -261,29 +290,30 @@ function keyOf(delivery: DeliveryKey) {
 }
 
 /**
- * Records an attempt after which the webhook is to be disabled, and disables it, with an event and a mail to each owner; once
- * for a webhook. `failingBefore`: only if nothing was delivered since that time.
+ * Records the results of a request after which the webhook is to be disabled, and disables it, with an event and a mail to
+ * each owner; once for a webhook. `failingBefore`: only if nothing was delivered since that time.
  */
 export async function recordAndDisable(
   { db, jobs }: { db: Database; jobs: JobQueue },
-  delivery: DeliveryKey & { workspaceId: string; url: string },
-  outcome: DeliveryOutcome,
+  results: readonly DeliveryResult<DeliveryKey & { workspaceId: string; url: string }>[],
   { now, failingBefore }: { now: Date; failingBefore?: Date },
 ): Promise<void> {
-  const { webhookId, workspaceId } = delivery
+  const [first] = results
+  if (!first) return
+  const { webhookId, workspaceId, url } = first.delivery
   await db.transaction(async (tx) => {
     // As changes of webhooks do, and before the webhook, as those who delete a workspace.
     await lockMembersOfWorkspace(tx, workspaceId)
-    await writeOutcome(tx, delivery, outcome, now)
-    await writeOutcomeOfWebhook(tx, delivery, outcome, now)
+    for (const result of results) await writeOutcome(tx, result, now)
+    await writeOutcomeOfWebhook(tx, first, now)
     const reason = failingBefore ? ('failing' as const) : ('gone' as const)
     if (!(await disableWebhook(tx, webhookId, { reason, ...(failingBefore && { failingBefore }) }))) return
     for (const userId of await listOwnerIds(tx, workspaceId))
-      await jobs.enqueue(tx, 'send_webhook_disabled', { webhookId, userId })
+      await jobs.enqueue(tx, 'send_webhook_disabled', { webhookId, userId }, { requestId: undefined })
     await insertServiceEvent(tx, {
       workspaceId,
       type: 'webhook.disabled',
-      data: { webhookId, host: hostOf(delivery.url), reason },
+      data: { webhookId, host: hostOf(url), reason },
       at: now,
     })
   })
@@ -301,4 +331,10 @@ const updateReleased = prepared((executor) =>
 export async function releaseDelivery(executor: Executor, delivery: DeliveryKey): Promise<void> {
   const { webhookId, eventId } = delivery
   await updateReleased(executor).execute({ ...keyOf(delivery), webhookId, eventId })
+}
+
+/** Removes a delivery that its webhook may not have any more. */
+export async function discardDelivery(executor: Executor, delivery: DeliveryKey): Promise<void> {
+  const { webhookId: webhook, eventId: event } = delivery
+  await executor.delete(webhookDeliveries).where(and(eq(webhookId, webhook), eq(eventId, event)))
 }

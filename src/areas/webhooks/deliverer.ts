@@ -1,8 +1,9 @@
 import type { SendWebhook, WebhookAnswer } from '../../domain/webhooks.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { DeliveryOutcome } from './delivery-outcomes.ts'
+import type { Meter } from '../../kernel/meter.ts'
+import { mayHave } from './chat-messages.ts'
 import { failingMaxMs, judgeAnswer } from './delivery-outcomes.ts'
-import type { ClaimedDelivery, ClaimOptions } from './deliverer.repository.ts'
+import type { ClaimedDelivery, ClaimOptions, DeliveryResult } from './deliverer.repository.ts'
 import type { WebhookRequest } from '../../domain/webhooks.ts'
 
 /** Sends the deliveries that are due, from all processes. */
@@ -16,18 +17,20 @@ export interface Deliverer {
 
 export interface DelivererOptions {
   clock: Clock
+  meter: Meter
   claim: (options: Omit<ClaimOptions, 'seedUrlPrefix'>) => Promise<ClaimedDelivery[]>
-  /** Makes the request of a delivery; undefined if its secret cannot be read. */
-  makeRequest: (delivery: ClaimedDelivery, now: Date) => WebhookRequest | undefined
+  /** Makes the request of deliveries to one webhook; undefined if its secret cannot be read. */
+  makeRequest: (deliveries: Deliveries, now: Date) => WebhookRequest | undefined
   send: SendWebhook
-  record: (delivery: ClaimedDelivery, outcome: DeliveryOutcome, now: Date) => Promise<void>
+  record: (results: readonly Result[], now: Date) => Promise<void>
   /** Records an attempt, and disables its webhook. `failingBefore`: if nothing was delivered since that time. */
   recordAndDisable: (
-    delivery: ClaimedDelivery,
-    outcome: DeliveryOutcome,
+    results: readonly Result[],
     options: { now: Date; failingBefore?: Date },
   ) => Promise<void>
   release: (delivery: ClaimedDelivery) => Promise<void>
+  /** Removes a delivery that its webhook may not have. */
+  discard: (delivery: ClaimedDelivery) => Promise<void>
   /** Called when the database failed. What was not recorded is sent again after its lease. */
   onError: (error: unknown) => void
   /** Returns a number from 0 up to 1. */
@@ -35,6 +38,11 @@ export interface DelivererOptions {
   pollEveryMs?: number
   stopWithinMs?: number
 }
+
+/** What one request delivers: an event, or those that a message to a chat is about, the oldest first. */
+type Deliveries = readonly [ClaimedDelivery, ...ClaimedDelivery[]]
+
+type Result = DeliveryResult<ClaimedDelivery>
 
 /** The most requests of a process at once, and those of them to failing webhooks: dead receivers leave room for others. */
 const atOnceMax = 32
@@ -46,7 +54,15 @@ const gatherMs = 20
 const restFactor = 4
 
 export function createDeliverer(options: DelivererOptions): Deliverer {
-  const { clock, claim, onError, random = Math.random, pollEveryMs = 1_000, stopWithinMs = 5_000 } = options
+  const {
+    clock,
+    meter,
+    claim,
+    onError,
+    random = Math.random,
+    pollEveryMs = 1_000,
+    stopWithinMs = 5_000,
+  } = options
   const inProgress = new Set<Promise<void>>()
   let failingCount = 0
   let isRunning = false
@@ -66,8 +82,9 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       const startedAt = performance.now()
       const claimed = await claim({ now, leasedUntil, limit, failingLimit })
       restMs = (performance.now() - startedAt) * restFactor
-      for (const delivery of claimed) begin(delivery)
-      if (claimed.length < limit) return
+      const requests = toRequests(claimed)
+      for (const deliveries of requests) begin(deliveries)
+      if (requests.length < limit) return
     }
   }
 
@@ -94,10 +111,10 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     ).unref()
   }
 
-  function begin(delivery: ClaimedDelivery): void {
-    const isFailing = delivery.failingSince !== null
+  function begin(deliveries: Deliveries): void {
+    const isFailing = deliveries[0].failingSince !== null
     if (isFailing) failingCount += 1
-    const delivering = deliver(delivery)
+    const delivering = deliver(deliveries)
       .catch(onError)
       .finally(() => {
         inProgress.delete(delivering)
@@ -108,24 +125,41 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     inProgress.add(delivering)
   }
 
-  async function deliver(delivery: ClaimedDelivery): Promise<void> {
-    const answer = await attempt(delivery)
-    if (!answer) return options.release(delivery)
+  async function deliver(claimed: Deliveries): Promise<void> {
+    const [refused, deliveries] = separate(claimed)
+    for (const delivery of refused) await options.discard(delivery)
+    if (!deliveries) return
+    const answer = await attempt(deliveries)
+    if (!answer) {
+      for (const delivery of deliveries) await options.release(delivery)
+      return
+    }
     const now = clock.now()
-    const { attempts, failingSince, slowedCount } = delivery
-    const outcome = judgeAnswer(answer, { attempts: attempts + 1, slowedCount, now, random })
+    const { failingSince, slowedCount } = deliveries[0]
+    // One for all, so that they are tried again together.
+    const chance = random()
+    const results = deliveries.map((delivery): Result => {
+      const attempts = delivery.attempts + 1
+      return {
+        delivery,
+        outcome: judgeAnswer(answer, { attempts, slowedCount, now, random: () => chance }),
+      }
+    })
+    for (const { outcome } of results)
+      meter.count('deliveries', outcome.status === 'pending' ? 'retrying' : outcome.status)
     const failingBefore = new Date(now.getTime() - failingMaxMs)
-    if (outcome.isGone) return options.recordAndDisable(delivery, outcome, { now })
-    const isHopeless = outcome.status !== 'delivered' && failingSince !== null && failingSince < failingBefore
-    if (isHopeless) return options.recordAndDisable(delivery, outcome, { now, failingBefore })
-    return options.record(delivery, outcome, now)
+    if (results.some(({ outcome }) => outcome.isGone)) return options.recordAndDisable(results, { now })
+    const hasFailed = results.some(({ outcome }) => outcome.status !== 'delivered')
+    const isHopeless = hasFailed && failingSince !== null && failingSince < failingBefore
+    if (isHopeless) return options.recordAndDisable(results, { now, failingBefore })
+    return options.record(results, now)
   }
 
   /** Sends the request. Undefined if it was not finished before the process stops. */
   async function attempt(
-    delivery: ClaimedDelivery,
+    deliveries: Deliveries,
   ): Promise<WebhookAnswer | { error: 'secret_unreadable' } | undefined> {
-    const request = options.makeRequest(delivery, clock.now())
+    const request = options.makeRequest(deliveries, clock.now())
     if (!request) return { error: 'secret_unreadable' }
     try {
       return await options.send(request, stopping.signal)
@@ -154,4 +188,26 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       stopping.abort()
     },
   }
+}
+
+/** Deliveries by the request that they are sent in: those to a chat are one message. */
+function toRequests(claimed: readonly ClaimedDelivery[]): Deliveries[] {
+  const keyOf = ({ format, webhookId, eventId }: ClaimedDelivery) =>
+    (format === null ? eventId : '') + webhookId
+  const requests = new Map<string, [ClaimedDelivery, ...ClaimedDelivery[]]>()
+  for (const delivery of claimed.toSorted((one, other) => one.position - other.position)) {
+    const key = keyOf(delivery)
+    const request = requests.get(key)
+    if (request) request.push(delivery)
+    else requests.set(key, [delivery])
+  }
+  return [...requests.values()]
+}
+
+/** The deliveries that a chat may not have, as the type of their events is not for everybody, and all others. */
+function separate(claimed: Deliveries): [refused: ClaimedDelivery[], deliveries: Deliveries | undefined] {
+  const isRefused = (delivery: ClaimedDelivery) =>
+    delivery.format !== null && !mayHave(delivery, delivery.type)
+  const [first, ...rest] = claimed.filter((delivery) => !isRefused(delivery))
+  return [claimed.filter(isRefused), first && [first, ...rest]]
 }

@@ -4,10 +4,13 @@ import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { isSortedInto } from '../../db/sql/seed-sorting.ts'
 import { events } from '../../db/schema/events.ts'
+import { seeds } from '../../db/schema/seeds.ts'
 import { webhookDeliveries, webhooks } from '../../db/schema/webhooks.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
-import type { DeliveryStatus } from '../../domain/webhooks.ts'
+import type { DeliveryStatus, WebhookScope } from '../../domain/webhooks.ts'
+import type { WebhookRow } from './webhooks.repository.ts'
 import type { WebhookDelivery } from './webhooks.schemas.ts'
 
 const { webhookId, eventId, status, nextAttemptAt } = webhookDeliveries
@@ -89,7 +92,7 @@ export async function redeliver(
 }
 
 /**
- * Has all events of a time delivered to a webhook that wants their types: those that it got, those whose delivery failed,
+ * Has all events of a time delivered to a webhook that wants them: those that it got, those whose delivery failed,
  * and those for which it got none. Returns their number, or undefined without a change if they are more than `limit`.
  * `since` is inclusive, `until` is not.
  */
@@ -97,15 +100,15 @@ export async function redeliverBetween(
   executor: Executor,
   input: {
     workspaceId: string
-    webhookId: string
-    types: readonly string[]
+    webhook: Pick<WebhookRow, 'id' | 'format' | 'types' | WebhookScope>
     since: Date
     until: Date
     now: Date
     limit: number
   },
 ): Promise<number | undefined> {
-  const { limit, now, since, types, until, workspaceId } = input
+  const { limit, now, since, until, workspaceId, webhook } = input
+  const { format, seedIds, types } = webhook
   const asked = executor
     .select({ id: events.id, type: events.type, createdAt: events.createdAt })
     .from(events)
@@ -114,7 +117,11 @@ export async function redeliverBetween(
         eq(events.workspaceId, workspaceId),
         sql`${events.createdAt} >= ${since.toISOString()}`,
         lt(events.createdAt, until),
-        types.length === 0 ? undefined : inArray(events.type, [...types]),
+        types.length > 0 ? inArray(events.type, types) : undefined,
+        // Of a chat, as `wantsEvent` of new events has it.
+        types.length === 0 && format !== null ? eq(events.readers, 'everybody') : undefined,
+        seedIds.length > 0 ? inArray(events.seedId, seedIds) : undefined,
+        isOfSortedSeed(executor, workspaceId, webhook),
       ),
     )
     .limit(limit + 1)
@@ -127,7 +134,7 @@ export async function redeliverBetween(
     .select(
       executor
         .select({
-          webhookId: sql<string>`${input.webhookId}::uuid`.as('webhook_id'),
+          webhookId: sql<string>`${webhook.id}::uuid`.as('webhook_id'),
           eventId: sql<string>`${asked.id}`.as('event_id'),
           type: sql<string>`${asked.type}`.as('type'),
           status: sql<'pending'>`'pending'`.as('status'),
@@ -145,6 +152,21 @@ export async function redeliverBetween(
     )
     .onConflictDoUpdate({ target: [webhookId, eventId], set: asNew(now) })
   return count
+}
+
+/** Whether an event is about a seed of the teams and labels of a webhook; undefined if it has none. */
+function isOfSortedSeed(
+  executor: Executor,
+  workspaceId: string,
+  { teamIds, labelIds }: Pick<WebhookRow, 'teamIds' | 'labelIds'>,
+): SQL | undefined {
+  if (teamIds.length === 0 && labelIds.length === 0) return undefined
+  const lists = { teamIds: sql`${sql.param(teamIds)}::uuid[]`, labelIds: sql`${sql.param(labelIds)}::uuid[]` }
+  const sorted = executor
+    .select({ id: seeds.id })
+    .from(seeds)
+    .where(and(eq(seeds.workspaceId, workspaceId), isSortedInto(lists)))
+  return inArray(events.seedId, sorted)
 }
 
 /** Deletes deliveries that were created before a time. */

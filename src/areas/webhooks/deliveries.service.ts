@@ -11,6 +11,7 @@ import { parseTime } from '../../kernel/times.ts'
 import { createTurns } from '../../concurrency/turns.ts'
 import type { DeliveryStatus, SendWebhook } from '../../domain/webhooks.ts'
 import { listDeliveries, redeliver, redeliverBetween } from './deliveries.repository.ts'
+import { makeChatRequest } from './chat-messages.ts'
 import { judgeAnswer } from './delivery-outcomes.ts'
 import { createWebhookAccess, dataOf, type WebhookAccessOptions, type WebhookPath } from './webhook-access.ts'
 import { makeWebhookRequest } from './webhook-requests.ts'
@@ -67,26 +68,39 @@ export function createDeliveriesService(options: DeliveriesServiceOptions): Deli
   /** Sends something that has not happened to the receiver of a webhook. */
   async function send(
     workspaceId: string,
-    { id: webhookId, url }: WebhookRow,
+    { id: webhookId, url, format }: WebhookRow,
     type: EventType | undefined,
   ): Promise<WebhookTest> {
-    const secrets = await findWebhookSecrets(db, workspaceId, webhookId)
-    if (!secrets) throw errors.notFound()
     const now = clock.now()
     const id = createId()
-    const data =
-      type === undefined
-        ? { webhookId, workspaceId }
-        : makeSample(type, { id, workspaceId, now, seedUrlPrefix })
+    const sample = type && makeSample(type, { id, workspaceId, now, seedUrlPrefix })
+    if (format !== null) {
+      const lines = [sample ? { text: sample.summary, url: sample.url } : testLine]
+      return judge(
+        await options.send(
+          makeChatRequest(format, { url, userAgent: options.userAgent, lines }),
+          neverAborted,
+        ),
+      )
+    }
+    const secrets = await findWebhookSecrets(db, workspaceId, webhookId)
+    if (!secrets) throw errors.notFound()
+    const data = sample ?? { webhookId, workspaceId }
     const request = makeWebhookRequest(options, {
       ...{ url, webhookId, workspaceId, id },
       payload: { type: type ?? 'webhook.test', timestamp: now.toISOString(), data, cursor: null },
       ...{ secrets, now },
     })
-    const answer = request
-      ? await options.send(request, neverAborted)
-      : { error: 'secret_unreadable' as const }
-    const outcome = judgeAnswer(answer, { attempts: 1, slowedCount: 0, now, random: () => 0 })
+    return judge(
+      request ? await options.send(request, neverAborted) : { error: 'secret_unreadable' as const },
+    )
+  }
+
+  function judge(answer: Parameters<typeof judgeAnswer>[0]): WebhookTest {
+    const outcome = judgeAnswer(answer, {
+      ...{ attempts: 1, slowedCount: 0, now: clock.now() },
+      random: () => 0,
+    })
     const { lastStatus, lastError } = outcome
     return { delivered: outcome.status === 'delivered', status: lastStatus, error: lastError }
   }
@@ -172,14 +186,21 @@ export function createDeliveriesService(options: DeliveriesServiceOptions): Deli
   }
 }
 
+/** The message that a test sends to a chat. */
+const testLine = { text: 'This is a test: what happens in the workspace will be told here.', url: null }
+
 const neverAborted = new AbortController().signal
 
 async function redeliverAll(
   tx: Executor,
-  { id, types }: WebhookRow,
+  webhook: WebhookRow,
   range: { workspaceId: string; since: Date; until: Date; now: Date },
 ): Promise<number> {
-  const count = await redeliverBetween(tx, { ...range, webhookId: id, types, limit: redeliveriesMax })
+  const count = await redeliverBetween(tx, {
+    ...range,
+    webhook,
+    limit: redeliveriesMax,
+  })
   if (count === undefined) throw errors.tooManyDeliveries()
   return count
 }

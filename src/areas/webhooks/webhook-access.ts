@@ -10,7 +10,7 @@ import type { Database } from '../../db/client.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import type { Principal } from '../../domain/principal.ts'
-import { hostOf } from './webhook-urls.ts'
+import { hostOf } from '../../domain/webhooks.ts'
 import { findWebhook, type WebhookRow } from './webhooks.repository.ts'
 
 /** A webhook and its workspace. Methods throw `not_found` for a webhook of another workspace. */

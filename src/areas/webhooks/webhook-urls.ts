@@ -16,8 +16,3 @@ export function requireWebhookUrl(text: string, { isDevelopment }: { isDevelopme
   if (url.href.length > webhookUrlLengthMax) throw errors.webhookUrlInvalid({ field: 'url' })
   return url.href
 }
-
-/** What events and mails show of a URL: paths of webhooks are often secret. */
-export function hostOf(url: string): string {
-  return new URL(url).host
-}

@@ -1,8 +1,8 @@
 import type { Database } from '../../db/client.ts'
+import { hostOf } from '../../domain/webhooks.ts'
 import { webhookDisabledMail } from '../../mail/access-mails.ts'
 import type { JobHandlers } from '../../platform/jobs/jobs.port.ts'
 import type { Mails } from '../../mail/mails.ts'
-import { hostOf } from './webhook-urls.ts'
 import { findDisabledWebhook, removeWebhook } from './webhooks.repository.ts'
 
 /** The mails about disabled webhooks, and removing deleted ones. */

@@ -1,17 +1,24 @@
-import { and, asc, count, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { labels } from '../../db/schema/labels.ts'
 import { memberships } from '../../db/schema/memberships.ts'
+import { seeds } from '../../db/schema/seeds.ts'
+import { teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
 import { webhookDeliveries, webhooks } from '../../db/schema/webhooks.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
-import type { WebhookDisabledReason } from '../../domain/webhooks.ts'
+import type { WebhookDisabledReason, WebhookScope } from '../../domain/webhooks.ts'
 
 const shownColumns = {
   id: webhooks.id,
   url: webhooks.url,
   description: webhooks.description,
+  format: webhooks.format,
   types: webhooks.types,
+  seedIds: webhooks.seedIds,
+  teamIds: webhooks.teamIds,
+  labelIds: webhooks.labelIds,
   disabledReason: webhooks.disabledReason,
   createdAt: webhooks.createdAt,
   lastDeliveryAt: webhooks.lastDeliveryAt,
@@ -86,6 +93,19 @@ export async function countWebhooks(executor: Executor, workspaceId: string): Pr
     .from(webhooks)
     .where(and(eq(webhooks.workspaceId, workspaceId), isNull(webhooks.deletedAt)))
   return row?.count ?? 0
+}
+
+const scopeTables = { seedIds: seeds, teamIds: teams, labelIds: labels }
+
+/** How many of some seeds, teams or labels are in a workspace. */
+export async function countInScope(
+  executor: Executor,
+  workspaceId: string,
+  { scope, ids }: { scope: WebhookScope; ids: readonly string[] },
+): Promise<number> {
+  const table = scopeTables[scope]
+  const isKept = scope === 'seedIds' ? isNull(seeds.deletedAt) : undefined
+  return executor.$count(table, and(eq(table.workspaceId, workspaceId), inArray(table.id, [...ids]), isKept))
 }
 
 export async function insertWebhook(executor: Executor, row: typeof webhooks.$inferInsert): Promise<void> {

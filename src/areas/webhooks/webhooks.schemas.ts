@@ -21,10 +21,13 @@ import {
   deliveryStatuses,
   webhookDescriptionLengthMax,
   webhookDisabledReasons,
+  webhookFormats,
+  webhookScopeMax,
   webhookStatuses,
   webhookUrlLengthMax,
   type DeliveryError,
   type WebhookDisabledReason,
+  type WebhookFormat,
 } from '../../domain/webhooks.ts'
 import { Event } from '../events/events.schemas.ts'
 
@@ -48,7 +51,27 @@ const Webhook = named(
     description: nullableString({
       description: 'What the webhook is for, in words. Null: it has no description.',
     }),
-    types: Type.Array(Type.String(), { description: 'The types of events that it gets; empty: all.' }),
+    format: nullableEnum<WebhookFormat>(
+      webhookFormats,
+      'The chat that it sends messages to (`/docs/guides/webhooks`). Null: it sends events.',
+    ),
+    types: Type.Array(Type.String(), {
+      description:
+        'The types of events that it gets; empty: all, or with a format those that everybody in the workspace may see.',
+    }),
+    seedIds: Type.Array(Type.String(), {
+      description:
+        'The seeds whose events it gets; empty: all events, also those about no seed. When one is merged, the seed that it is ' +
+        'merged into is added.',
+    }),
+    teamIds: Type.Array(Type.String(), {
+      description:
+        'The teams of whose seeds it gets the events; empty: as `seedIds`. A deleted one has none.',
+    }),
+    labelIds: Type.Array(Type.String(), {
+      description:
+        'The labels of which one is enough for a seed whose events it gets; empty: as `seedIds`. No seed has a deleted one.',
+    }),
     status: stringEnum(webhookStatuses, {
       description: '`disabled`: nothing is sent, and `disabledReason` says why.',
     }),
@@ -65,7 +88,11 @@ const Webhook = named(
     id: exampleIds.webhook,
     url: 'https://hooks.example.com/workspace',
     description: 'Announces new evidence',
+    format: null,
     types: ['evidence.added'],
+    seedIds: [],
+    teamIds: [],
+    labelIds: [],
     status: 'active',
     disabledReason: null,
     createdAt: exampleTime,
@@ -156,10 +183,33 @@ const url = Type.String({
   description: 'An https URL without a user name and password.',
 })
 const description = optionalLines(webhookDescriptionLengthMax)
+const format = nullableEnum<WebhookFormat>(
+  webhookFormats,
+  'The chat that messages are sent to: what has happened since the last one, in sentences with links, at most once a minute ' +
+    'and not signed. Null: events (Standard Webhooks).',
+)
 const types = Type.Array(Type.String({ maxLength: 64, 'x-text': 'query' }), {
   maxItems: 100,
-  description: 'The types of events to send (`/docs/guides/events`); empty: all.',
+  description:
+    'The types of events to send (`/docs/guides/events`); empty: all, or with a format those that everybody in the workspace ' +
+    'may see.',
 })
+const scope = (description: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), { maxItems: webhookScopeMax, uniqueItems: true, description }),
+  )
+const filters = {
+  format: Type.Optional(format),
+  types: Type.Optional(types),
+  seedIds: scope('The seeds whose events are sent; empty: all events.'),
+  teamIds: scope(
+    'Only events about seeds of these teams, as their team is when the event happens; empty: all events.',
+  ),
+  labelIds: scope(
+    'Only events about seeds with one of these labels when the event happens; empty: all events. An event has to match each ' +
+      'of these lists that is not empty.',
+  ),
+}
 
 export const webhooksList = operation({
   id: 'webhooks.list',
@@ -176,10 +226,10 @@ export const webhooksCreate = operation({
   summary: 'Add a webhook',
   description:
     'For owners and admins. The events of the workspace are sent to the URL, signed with the secret, at least once and in ' +
-    'no promised order (Standard Webhooks 1.0). Only this response contains the secret.',
+    'no promised order (Standard Webhooks 1.0); with `format`, messages to a chat. Only this response contains the secret.',
   params: slugParams,
   body: closed(
-    { url, types: Type.Optional(types), description: Type.Optional(description) },
+    { url, ...filters, description: Type.Optional(description) },
     { examples: [{ url: 'https://hooks.example.com/workspace', types: ['evidence.added'] }] },
   ),
   success: ref(WebhookCreation),
@@ -207,7 +257,7 @@ export const webhooksUpdate = operation({
   body: closed(
     {
       url: Type.Optional(url),
-      types: Type.Optional(types),
+      ...filters,
       description: Type.Optional(description),
       status: Type.Optional(
         stringEnum(webhookStatuses, { description: 'Whether events are sent (`active`) or not.' }),
@@ -255,8 +305,8 @@ export const webhooksTest = operation({
   id: 'webhooks.test',
   summary: 'Send a test to a webhook',
   description:
-    'For owners and admins. Sends one request of the type `webhook.test`, also if the webhook is disabled, and waits up to ' +
-    '15 seconds for the answer.',
+    'For owners and admins. Sends one request of the type `webhook.test`, or a message to a chat, also if the webhook is ' +
+    'disabled, and waits up to 15 seconds for the answer.',
   params: webhookParams,
   success: ref(WebhookTest),
   returns: 'What the receiver answered.',
@@ -318,8 +368,8 @@ export const webhooksRedeliverSince = operation({
   id: 'webhooks.redeliverSince',
   summary: 'Send the events since a time again',
   description:
-    'For owners and admins. Sends the events of the types of the webhook since a time: those that were delivered, those that ' +
-    'failed, and those of the time while it was disabled. At most 10,000.',
+    'For owners and admins. Sends the events since a time that the webhook gets, by the teams and labels that seeds have now: ' +
+    'those that were delivered, those that failed, and those of the time while it was disabled. At most 10,000.',
   params: webhookParams,
   body: closed(
     {

@@ -1,18 +1,29 @@
 import type { SecretBox } from '../../platform/secrets/app-secret.port.ts'
 import { lockMembersWithCredential, type Lock } from '../../access/change.ts'
+import type { Executor } from '../../db/client.ts'
 import { compareEdit, type FieldVersions } from '../../kernel/edits.ts'
 import { errors } from '../../kernel/errors.ts'
 import { requireEventTypes } from '../../domain/event-types.ts'
 import { eventKinds } from '../../domain/events.ts'
-import { createId } from '../../kernel/ids.ts'
+import { createId, isId } from '../../kernel/ids.ts'
 import type { Principal } from '../../domain/principal.ts'
 import { requireLines } from '../../kernel/text.ts'
-import { webhookDescriptionLengthMax, webhooksMax, type WebhookStatus } from '../../domain/webhooks.ts'
+import {
+  hostOf,
+  statusOfWebhook,
+  webhookDescriptionLengthMax,
+  webhooksMax,
+  webhookScopes,
+  type WebhookFormat,
+  type WebhookScope,
+  type WebhookStatus,
+} from '../../domain/webhooks.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { createWebhookAccess, dataOf, type WebhookAccessOptions, type WebhookPath } from './webhook-access.ts'
 import { createWebhookSecret } from './webhook-signatures.ts'
-import { hostOf, requireWebhookUrl } from './webhook-urls.ts'
+import { requireWebhookUrl } from './webhook-urls.ts'
 import {
+  countInScope,
   countWebhooks,
   findWebhookSecrets,
   insertWebhook,
@@ -25,9 +36,13 @@ import type { Webhook } from './webhooks.schemas.ts'
 
 export type { Webhook }
 
-/** What can be set of a webhook. An empty description removes it; no types stand for all. */
-export interface WebhookInput {
+/**
+ * What can be set of a webhook. An empty description removes it; no types, no seeds, no teams and no labels stand for all. Ids
+ * of what is gone can stay.
+ */
+export interface WebhookInput extends Record<WebhookScope, readonly string[]> {
   url: string
+  format: WebhookFormat | null
   types: readonly string[]
   description: string
 }
@@ -38,8 +53,8 @@ export interface WebhooksService {
   list(principal: Principal, slug: string): Promise<Webhook[]>
   get(principal: Principal, path: WebhookPath): Promise<Webhook>
   /**
-   * Returns the webhook with its secret, which cannot be read again. Throws `webhook_url_invalid`,
-   * `event_type_unknown` and `webhook_limit`.
+   * Returns the webhook with its secret, which cannot be read again. Throws `webhook_url_invalid`, `event_type_unknown`,
+   * `webhook_limit`, and `not_found` for a seed, a team or a label of another workspace.
    */
   create(
     principal: Principal,
@@ -48,7 +63,7 @@ export interface WebhooksService {
   ): Promise<{ webhook: Webhook; secret: string }>
   /**
    * A webhook that is enabled forgets that it was failing. `opened`: the versions of the fields when a form was opened. Throws
-   * `webhook_url_invalid` and `event_type_unknown`, and with `opened` `changed_meanwhile`.
+   * `webhook_url_invalid`, `event_type_unknown` and `not_found` as `create`, and with `opened` `changed_meanwhile`.
    */
   update(
     principal: Principal,
@@ -100,7 +115,11 @@ export function createWebhooksService(options: WebhooksServiceOptions): Webhooks
         id: createId(),
         url: requireWebhookUrl(input.url, { isDevelopment }),
         description: parseDescription(input.description),
+        format: input.format ?? null,
         types: requireTypes(input.types),
+        seedIds: parseIds(input, 'seedIds'),
+        teamIds: parseIds(input, 'teamIds'),
+        labelIds: parseIds(input, 'labelIds'),
       }
       const lock: Lock<unknown> = async (tx, lockInput) => {
         await lockMembersWithCredential(tx, lockInput)
@@ -108,6 +127,7 @@ export function createWebhooksService(options: WebhooksServiceOptions): Webhooks
         return true
       }
       return changes.makeIn(principal, workspace, lock, async ({ tx, now, appendEvent }) => {
+        await requireScopes(tx, workspace.id, shown)
         await insertWebhook(tx, {
           ...shown,
           workspaceId: workspace.id,
@@ -125,29 +145,39 @@ export function createWebhooksService(options: WebhooksServiceOptions): Webhooks
       const url = input.url === undefined ? undefined : requireWebhookUrl(input.url, { isDevelopment })
       const fields = {
         ...(url !== undefined && { url }),
+        ...(input.format !== undefined && { format: input.format }),
         ...(input.types !== undefined && { types: requireTypes(input.types) }),
+        ...(input.seedIds !== undefined && { seedIds: parseIds(input, 'seedIds') }),
+        ...(input.teamIds !== undefined && { teamIds: parseIds(input, 'teamIds') }),
+        ...(input.labelIds !== undefined && { labelIds: parseIds(input, 'labelIds') }),
         ...(input.description !== undefined && { description: parseDescription(input.description) }),
       }
-      await changeWebhook(principal, path, 'webhooks.update', async ({ tx, appendEvent }, webhook) => {
-        const { changes: edited, conflicts } = compareEdit(fieldsOf(webhook), fields, opened)
-        if (conflicts.length > 0) throw errors.changedMeanwhile()
-        const changed = Object.keys(edited) as (keyof typeof edited)[]
-        const isTurned = status !== undefined && status !== statusOf(webhook)
-        if (changed.length === 0 && !isTurned) return
-        await updateWebhook(tx, webhook.id, {
-          ...edited,
-          ...(isTurned && { disabledReason: status === 'active' ? null : 'manual' }),
-          ...((edited.url !== undefined || isTurned) && asHealthy),
-        })
-        appendEvent({
-          type: 'webhook.updated',
-          data: {
-            ...dataOf({ ...webhook, ...edited }),
-            fields: [...changed, ...(isTurned ? ['status' as const] : [])],
-            status: status ?? statusOf(webhook),
-          },
-        })
-      })
+      await changeWebhook(
+        principal,
+        path,
+        'webhooks.update',
+        async ({ tx, appendEvent }, webhook, workspaceId) => {
+          const { changes: edited, conflicts } = compareEdit(fieldsOf(webhook), fields, opened)
+          if (conflicts.length > 0) throw errors.changedMeanwhile()
+          await requireScopes(tx, workspaceId, edited, webhook)
+          const changed = Object.keys(edited) as (keyof typeof edited)[]
+          const isTurned = status !== undefined && status !== statusOfWebhook(webhook)
+          if (changed.length === 0 && !isTurned) return
+          await updateWebhook(tx, webhook.id, {
+            ...edited,
+            ...(isTurned && { disabledReason: status === 'active' ? null : 'manual' }),
+            ...((edited.url !== undefined || isTurned) && asHealthy),
+          })
+          appendEvent({
+            type: 'webhook.updated',
+            data: {
+              ...dataOf({ ...webhook, ...edited }),
+              fields: [...changed, ...(isTurned ? ['status' as const] : [])],
+              status: status ?? statusOfWebhook(webhook),
+            },
+          })
+        },
+      )
       onDeliveries()
     },
 
@@ -158,10 +188,9 @@ export function createWebhooksService(options: WebhooksServiceOptions): Webhooks
         'webhooks.delete',
         async ({ tx, now, write, appendEvent }, webhook) => {
           const { id, url } = webhook
+          const options = { requestId: principal.requestId, delaySeconds: removedAfterSeconds }
           await markWebhookDeleted(tx, id, now)
-          write(() =>
-            jobs.enqueue(tx, 'remove_webhook', { webhookId: id }, { delaySeconds: removedAfterSeconds }),
-          )
+          write(() => jobs.enqueue(tx, 'remove_webhook', { webhookId: id }, options))
           appendEvent({ type: 'webhook.deleted', data: dataOf(webhook) })
           return hostOf(url)
         },
@@ -204,20 +233,39 @@ function requireTypes(types: readonly string[] = []): string[] {
   return Object.keys(eventKinds).filter((type) => known.includes(type))
 }
 
-/** The fields that can be edited. */
-function fieldsOf({ url, types, description }: WebhookRow) {
-  return { url, types, description }
+type Scopes = Partial<Record<WebhookScope, readonly string[]>>
+
+/** Ids in one order, each once, so that the same are the same list. Throws `not_found` for what is no id. */
+function parseIds(input: Scopes, scope: WebhookScope): string[] {
+  const { [scope]: ids = [] } = input
+  if (!ids.every(isId)) throw errors.notFound({ field: scope })
+  return [...new Set(ids)].sort()
 }
 
-function statusOf({ disabledReason }: WebhookRow): WebhookStatus {
-  return disabledReason === null ? 'active' : 'disabled'
+/** Throws `not_found` for an id of nothing in the workspace, unless the webhook has it already. */
+async function requireScopes(
+  tx: Executor,
+  workspaceId: string,
+  scopes: Scopes,
+  webhook?: Required<Scopes>,
+): Promise<void> {
+  for (const scope of webhookScopes) {
+    const ids = scopes[scope]?.filter((id) => !webhook?.[scope].includes(id)) ?? []
+    if (ids.length > 0 && (await countInScope(tx, workspaceId, { scope, ids })) < ids.length)
+      throw errors.notFound({ field: scope })
+  }
+}
+
+/** The fields that can be edited. */
+function fieldsOf({ url, format, types, seedIds, teamIds, labelIds, description }: WebhookRow) {
+  return { url, format, types, seedIds, teamIds, labelIds, description }
 }
 
 function toWebhook(row: WebhookRow): Webhook {
   const { createdAt, lastDeliveryAt, lastFailureAt, ...rest } = row
   return {
     ...rest,
-    status: statusOf(row),
+    status: statusOfWebhook(row),
     createdAt: createdAt.toISOString(),
     lastDeliveryAt: lastDeliveryAt?.toISOString() ?? null,
     lastFailureAt: lastFailureAt?.toISOString() ?? null,

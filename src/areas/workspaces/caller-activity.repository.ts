@@ -20,8 +20,18 @@ export interface IdleSeed {
   hasEvidence: boolean
 }
 
+/** A seed that is to be decided. */
+export interface DatedSeed {
+  id: string
+  title: string
+  status: SeedStatus
+  decideBy: string
+}
+
 /** What a member has done in a workspace, and has left. */
 export interface OwnWorkRow {
+  /** Those to be decided first. */
+  datedSeeds: DatedSeed[]
   /** The longest idle first. */
   idleSeeds: IdleSeed[]
   /** The types of the latest events of a new member, of those asked for, by the website or the API. */
@@ -33,6 +43,7 @@ export interface OwnWorkRow {
 const workspaceId = hiddenParameter('workspaceId', 'uuid')
 const userId = hiddenParameter('userId', 'uuid')
 const idleSeedsMax = sql.raw('5')
+const datedSeedsMax = sql.raw('5')
 // Whoever did more is not new, and is not looked at further.
 const latestEventsMax = sql.raw('500')
 
@@ -52,6 +63,24 @@ const ownSeeds = sql`
     where ${seedParticipants.workspaceId} = ${workspaceId} and ${seedParticipants.userId} = ${userId}
       and ${seeds.createdByUserId} = ${userId} and ${inProgress}
     limit ${ownSeedsMax})`
+
+const isDated = sql`${inProgress} and ${seeds.decideBy} <= ${hiddenParameter('dueUntil', 'date')}`
+const datedColumns = sql`${seeds.id}, ${seeds.title}, ${seeds.status}, ${seeds.decideBy}`
+
+/** Of a table of the people of seeds, by its index of memberships. */
+const datedSeedsOf = (people: typeof seedParticipants | typeof seedFollowers) => sql`
+  (select ${datedColumns} from ${people} join ${seeds} on ${seeds.id} = ${people.seedId}
+    where ${people.workspaceId} = ${workspaceId} and ${people.userId} = ${userId} and ${isDated}
+    limit ${ownSeedsMax})`
+
+/** The seeds in progress that are to be decided by then, and that the person leads, joined or follows. */
+const datedSeeds = sql`
+  select own.id, own.title, own.status, own.decide_by from (
+    (select ${datedColumns} from ${seeds}
+      where ${seeds.workspaceId} = ${workspaceId} and ${seeds.leadUserId} = ${userId} and ${isDated}
+      limit ${ownSeedsMax})
+    union ${datedSeedsOf(seedParticipants)} union ${datedSeedsOf(seedFollowers)}
+  ) as own order by own.decide_by, own.id limit ${datedSeedsMax}`
 
 const idleSeeds = sql`
   select own.id, own.title, own.status, coalesce(latest.at, own.created_at) as idle_since,
@@ -74,6 +103,9 @@ const doneTypes = sql`
 const selectOwnWork = prepared((executor) =>
   executor
     .select({
+      datedSeeds: sql<DatedSeed[]>`coalesce((
+        select json_agg(json_build_object('id', id, 'title', title, 'status', status, 'decideBy', decide_by) order by decide_by, id)
+        from (${datedSeeds}) as dated), '[]')`.as('dated_seeds'),
       idleSeeds: sql<IdleSeed[]>`coalesce((
         select json_agg(json_build_object('id', id, 'title', title, 'status', status,
           'idleSince', idle_since, 'hasEvidence', has_evidence) order by idle_since, id)
@@ -99,6 +131,8 @@ export async function findCallerActivity(
   input: {
     workspaceId: string
     userId: string
+    /** A date. */
+    dueUntil: string
     idleBefore: Date
     /** Since when members have joined who are new. */
     newSince: Date

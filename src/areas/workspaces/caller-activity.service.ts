@@ -3,9 +3,23 @@ import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { EventType } from '../../domain/events.ts'
 import type { Principal } from '../../domain/principal.ts'
-import { findCallerActivity, type IdleSeed } from './caller-activity.repository.ts'
+import { datesOfDue, dueOf, silentSince, type DatedDue } from '../../domain/seeds.ts'
+import {
+  findCallerActivity,
+  type DatedSeed,
+  type IdleSeed as WaitingSeed,
+} from './caller-activity.repository.ts'
 
-export type { IdleSeed }
+/** A seed that is waiting for evidence. */
+export interface IdleSeed extends WaitingSeed {
+  /** Whether it has waited for 30 days. */
+  isSilent: boolean
+}
+
+/** A seed that is due. */
+export interface DueSeed extends DatedSeed {
+  due: DatedDue | undefined
+}
 
 const dayMs = 24 * 60 * 60 * 1000
 /** How long a seed in progress may be without new evidence before its people are reminded. */
@@ -14,6 +28,11 @@ const newForMs = 30 * dayMs
 
 /** What the caller has done in a workspace, and has left, for their home. */
 export interface CallerActivity {
+  /**
+   * The open and validating seeds that the caller leads, joined or follows, and that are overdue or due this week: five, the
+   * earliest date first.
+   */
+  dueSeeds: DueSeed[]
   /**
    * The open and validating seeds that the caller leads, or created and takes part in, without new evidence for a week:
    * five, the longest idle first.
@@ -40,17 +59,23 @@ export function createCallerActivityService(options: {
   return {
     async find(principal, slug, types) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'workspaces.get')
-      const now = clock.now().getTime()
+      const today = clock.now()
+      const now = today.getTime()
       const newSince = new Date(now - newForMs)
-      const { idleSeeds, doneTypes, follows, joinedAt } = await findCallerActivity(db, {
+      const { datedSeeds, idleSeeds, doneTypes, follows, joinedAt } = await findCallerActivity(db, {
         workspaceId,
         userId: principal.user.id,
         types,
+        dueUntil: datesOfDue('week', today).to,
         idleBefore: new Date(now - idleAfterMs),
         newSince,
       })
       return {
-        idleSeeds,
+        dueSeeds: datedSeeds.map((seed) => ({ ...seed, due: dueOf(seed, today) })),
+        idleSeeds: idleSeeds.map((seed) => ({
+          ...seed,
+          isSilent: new Date(seed.idleSince) < silentSince(today),
+        })),
         follows,
         doneTypes: new Set(doneTypes),
         isNew: joinedAt > newSince,

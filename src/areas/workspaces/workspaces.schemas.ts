@@ -271,7 +271,7 @@ export const workspacesExport = streamOperation(
     summary: 'Export a workspace',
     description:
       'For owners. A line `{"kind": …, "data": {…}}` for each thing in the workspace, with fields as in other responses: ' +
-      '`workspace`, `member`, `team`, `teamMember`, `invite`, `integration`, `webhook`, `seed` with its `participant`, ' +
+      '`workspace`, `member`, `team`, `teamMember`, `label`, `invite`, `integration`, `webhook`, `seed` with its `participant`, ' +
       '`evidence` and `comment`, and `event`, the oldest first. Deleted seeds and secrets are left out. The last line has ' +
       'the kind `end` and the number of the others: without it the export is incomplete. What changes while the export ' +
       'runs is read as it is then. One export of a workspace runs at a time. It is an event, for owners and admins.',

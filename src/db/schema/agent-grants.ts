@@ -1,17 +1,8 @@
 import { sql } from 'drizzle-orm'
-import {
-  boolean,
-  date,
-  foreignKey,
-  index,
-  integer,
-  pgTable,
-  primaryKey,
-  text,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { boolean, date, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { instant } from './columns.ts'
-import { memberships } from './memberships.ts'
+import { keyOfMembership } from './memberships.ts'
+import { workspaceId } from './workspaces.ts'
 
 /**
  * The grants of users to agents, each in one workspace. The foreign key to the membership deletes them when it ends.
@@ -36,13 +27,16 @@ export const agentGrants = pgTable(
     lastUsedAt: instant('last_used_at'),
     expiresAt: instant('expires_at').notNull(),
     revokedAt: instant('revoked_at'),
+    /** The identity provider that asserted the person, without a consent of theirs. Null: the person gave the access. */
+    assertedIssuer: text('asserted_issuer'),
+    /**
+     * Whether an assertion gives the access anew after it was revoked: unless the policy or an unlinked account ended it, the
+     * person has to allow that.
+     */
+    mayReturn: boolean('may_return').notNull().default(false),
   },
   (table) => [
-    foreignKey({
-      name: 'agent_grants_membership_fk',
-      columns: [table.workspaceId, table.userId],
-      foreignColumns: [memberships.workspaceId, memberships.userId],
-    }).onDelete('cascade'),
+    keyOfMembership('agent_grants_membership_fk', table, table.userId).onDelete('cascade'),
     // Also serves the cascade from memberships, so it includes revoked grants.
     index('agent_grants_of_person_idx').on(table.workspaceId, table.userId, table.createdAt, table.id),
     index('agent_grants_by_workspace_idx')
@@ -50,6 +44,22 @@ export const agentGrants = pgTable(
       .where(sql`${table.revokedAt} is null`),
     index('agent_grants_by_client_idx').on(table.clientId),
   ],
+)
+
+/** Which agents get access for members by assertions of identity providers. A workspace without a row allows none. */
+export const agentPolicies = pgTable(
+  'agent_policies',
+  {
+    workspaceId: workspaceId().primaryKey(),
+    isOn: boolean('is_on').notNull(),
+    scopes: text('scopes').array().notNull(),
+    /** The ids of OAuth clients. */
+    clients: text('clients').array().notNull(),
+    /** The version of the scopes that the owner agreed to (`consentVersion`). */
+    consentVersion: integer('consent_version').notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (table) => [index('agent_policies_clients_idx').using('gin', table.clients)],
 )
 
 /** How often an agent called each tool, for each day in UTC. */

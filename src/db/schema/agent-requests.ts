@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
 import type { AgentRequestState } from '../../domain/agent-requests.ts'
-import { instant } from './columns.ts'
+import { instant, keyInWorkspace } from './columns.ts'
 import { comments } from './comments.ts'
 import { users } from './users.ts'
 
@@ -15,9 +15,7 @@ export const agentRequests = pgTable(
     id: uuid('id').primaryKey(),
     /** That of the comment. */
     workspaceId: uuid('workspace_id').notNull(),
-    commentId: uuid('comment_id')
-      .notNull()
-      .references(() => comments.id, { onDelete: 'cascade' }),
+    commentId: uuid('comment_id').notNull(),
     /** The grant of the agent, which may be gone. */
     grantId: uuid('grant_id').notNull(),
     /** The name of the agent in its grant. */
@@ -28,11 +26,14 @@ export const agentRequests = pgTable(
     state: text('state').$type<AgentRequestState>().notNull(),
     /** Why the agent declined. */
     reason: text('reason'),
-    answerCommentId: uuid('answer_comment_id').references(() => comments.id, { onDelete: 'set null' }),
+    answerCommentId: uuid('answer_comment_id'),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
   },
   (table) => [
+    keyInWorkspace('agent_requests_comment_fk', table, table.commentId, comments).onDelete('cascade'),
+    // In the migration it sets only the answer to null, as that of the lead of a seed.
+    keyInWorkspace('agent_requests_answer_fk', table, table.answerCommentId, comments).onDelete('set null'),
     unique('agent_requests_comment_grant_key').on(table.commentId, table.grantId),
     index('agent_requests_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id),
     // For the inbox of an agent, and how many wait for it.

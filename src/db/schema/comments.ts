@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { foreignKey, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { instant } from './columns.ts'
+import { index, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { instant, keyInWorkspace } from './columns.ts'
 import { evidence, seeds } from './seeds.ts'
 import { userId, users } from './users.ts'
 
@@ -13,7 +13,7 @@ export const comments = pgTable(
     workspaceId: uuid('workspace_id').notNull(),
     seedId: uuid('seed_id').notNull(),
     /** The evidence that it is about; null for the seed itself. */
-    evidenceId: uuid('evidence_id').references(() => evidence.id, { onDelete: 'cascade' }),
+    evidenceId: uuid('evidence_id'),
     /** Markdown. A mention is `[@](user:ID)`: the name is read from the person, so that it can be erased. */
     body: text('body').notNull(),
     authorUserId: uuid('author_user_id').references(() => users.id, { onDelete: 'set null' }),
@@ -27,11 +27,9 @@ export const comments = pgTable(
     editedAt: instant('edited_at'),
   },
   (table) => [
-    foreignKey({
-      name: 'comments_seed_fk',
-      columns: [table.workspaceId, table.seedId],
-      foreignColumns: [seeds.workspaceId, seeds.id],
-    }).onDelete('cascade'),
+    keyInWorkspace('comments_seed_fk', table, table.seedId, seeds).onDelete('cascade'),
+    keyInWorkspace('comments_evidence_fk', table, table.evidenceId, evidence).onDelete('cascade'),
+    unique('comments_of_workspace_key').on(table.workspaceId, table.id),
     index('comments_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id),
     // For lists of what agents wrote, which may be little.
     index('comments_of_agents_idx')

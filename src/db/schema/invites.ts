@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, pgTable, primaryKey, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { roles, type Role } from '../../domain/roles.ts'
-import { bytea, instant } from './columns.ts'
+import { bytea, instant, keyInWorkspace } from './columns.ts'
 import { teams } from './teams.ts'
 import { users } from './users.ts'
 import { workspaceId } from './workspaces.ts'
@@ -33,6 +33,7 @@ export const invites = pgTable(
     searchText: text('search_text').generatedAlwaysAs(sql`lower(email)`),
   },
   (table) => [
+    unique('invites_of_workspace_key').on(table.workspaceId, table.id),
     uniqueIndex('invites_open_canonical_email_key')
       .on(table.workspaceId, table.canonicalEmail)
       .where(sql`${table.state} = 'open'`),
@@ -78,15 +79,15 @@ export const inviteTokens = pgTable(
 export const inviteTeams = pgTable(
   'invite_teams',
   {
-    inviteId: uuid('invite_id')
-      .notNull()
-      .references(() => invites.id, { onDelete: 'cascade' }),
-    teamId: uuid('team_id')
-      .notNull()
-      .references(() => teams.id, { onDelete: 'cascade' }),
+    inviteId: uuid('invite_id').notNull(),
+    teamId: uuid('team_id').notNull(),
+    /** That of both. A trigger fills it in for the version before, which does not know the column. */
+    workspaceId: uuid('workspace_id').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.inviteId, table.teamId] }),
+    keyInWorkspace('invite_teams_invite_fk', table, table.inviteId, invites).onDelete('cascade'),
+    keyInWorkspace('invite_teams_team_fk', table, table.teamId, teams).onDelete('cascade'),
     index('invite_teams_team_id_idx').on(table.teamId),
   ],
 )

@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm'
-import { check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { and, eq, sql, type Column } from 'drizzle-orm'
+import { check, index, pgTable, primaryKey, text, type AnyPgColumn } from 'drizzle-orm/pg-core'
 import { roles, type Role } from '../../domain/roles.ts'
-import { instant } from './columns.ts'
+import { instant, keyInWorkspace } from './columns.ts'
 import { userId } from './users.ts'
 import { workspaceId } from './workspaces.ts'
 
@@ -26,3 +26,11 @@ export const memberships = pgTable(
     check('memberships_role_check', sql`${table.role} in ('owner', 'admin', 'member', 'viewer')`),
   ],
 )
+
+/** A foreign key to the membership of a person in the workspace of the row. */
+export const keyOfMembership = (name: string, row: { workspaceId: AnyPgColumn }, userId: AnyPgColumn) =>
+  keyInWorkspace(name, row, userId, { workspaceId: memberships.workspaceId, id: memberships.userId })
+
+/** Joins the membership of a person in the workspace of a row. */
+export const isMembershipOf = (row: { workspaceId: Column }, userId: Column) =>
+  and(eq(memberships.workspaceId, row.workspaceId), eq(memberships.userId, userId))

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { foreignKey, index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { notificationKinds, type NotificationData } from '../../domain/notifications.ts'
-import { instant } from './columns.ts'
+import { instant, keyInWorkspace } from './columns.ts'
 import { comments } from './comments.ts'
-import { memberships } from './memberships.ts'
+import { keyOfMembership } from './memberships.ts'
 import { seeds } from './seeds.ts'
 import { users } from './users.ts'
 
@@ -19,8 +19,8 @@ export const notifications = pgTable(
     id: uuid('id').notNull(),
     workspaceId: uuid('workspace_id').notNull(),
     kind: text('kind', { enum: notificationKinds }).notNull(),
-    seedId: uuid('seed_id').references(() => seeds.id, { onDelete: 'cascade' }),
-    commentId: uuid('comment_id').references(() => comments.id, { onDelete: 'cascade' }),
+    seedId: uuid('seed_id'),
+    commentId: uuid('comment_id'),
     /** Who did it; null for the service. */
     actorUserId: uuid('actor_user_id').references(() => users.id, { onDelete: 'set null' }),
     /** The name of the actor at the time. */
@@ -36,11 +36,9 @@ export const notifications = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.userId, table.id] }),
-    foreignKey({
-      name: 'notifications_membership_fk',
-      columns: [table.workspaceId, table.userId],
-      foreignColumns: [memberships.workspaceId, memberships.userId],
-    }).onDelete('cascade'),
+    keyOfMembership('notifications_membership_fk', table, table.userId).onDelete('cascade'),
+    keyInWorkspace('notifications_seed_fk', table, table.seedId, seeds).onDelete('cascade'),
+    keyInWorkspace('notifications_comment_fk', table, table.commentId, comments).onDelete('cascade'),
     index('notifications_by_user_idx').on(table.userId, table.createdAt, table.id),
     index('notifications_unread_idx')
       .on(table.userId, table.createdAt, table.id)

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { foreignKey, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { instant } from './columns.ts'
-import { memberships } from './memberships.ts'
+import { index, pgTable, primaryKey, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { instant, keyInWorkspace } from './columns.ts'
+import { keyOfMembership } from './memberships.ts'
 import { workspaceId } from './workspaces.ts'
 
 /** The teams of workspaces. */
@@ -14,6 +14,7 @@ export const teams = pgTable(
     createdAt: instant('created_at').notNull(),
   },
   (table) => [
+    unique('teams_of_workspace_key').on(table.workspaceId, table.id),
     uniqueIndex('teams_name_key').on(table.workspaceId, sql`lower(${table.name})`),
     index('teams_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id),
   ],
@@ -23,20 +24,15 @@ export const teams = pgTable(
 export const teamMembers = pgTable(
   'team_members',
   {
-    teamId: uuid('team_id')
-      .notNull()
-      .references(() => teams.id, { onDelete: 'cascade' }),
+    teamId: uuid('team_id').notNull(),
     userId: uuid('user_id').notNull(),
     workspaceId: uuid('workspace_id').notNull(),
     addedAt: instant('added_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.teamId, table.userId] }),
-    foreignKey({
-      name: 'team_members_membership_fk',
-      columns: [table.workspaceId, table.userId],
-      foreignColumns: [memberships.workspaceId, memberships.userId],
-    }).onDelete('cascade'),
+    keyInWorkspace('team_members_team_fk', table, table.teamId, teams).onDelete('cascade'),
+    keyOfMembership('team_members_membership_fk', table, table.userId).onDelete('cascade'),
     index('team_members_membership_idx').on(table.workspaceId, table.userId),
     index('team_members_by_team_idx').on(table.teamId, table.addedAt, table.userId),
   ],

@@ -34,6 +34,7 @@ export const users = pgTable(
     notifyRoleChanges: notice('notify_role_changes', personalChoices),
     notifyAcceptedInvites: notice('notify_accepted_invites', noticeChoices),
     notifyAgents: notice('notify_agents', noticeChoices),
+    notifyDecisions: notice('notify_decisions', noticeChoices),
     createdAt: instant('created_at').notNull(),
     /** Unused. The version before searches the directory by it; a version after this one drops it, with its index. */
     searchText: text('search_text').generatedAlwaysAs(sql`lower(name || ' ' || email)`),

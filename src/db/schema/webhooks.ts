@@ -1,8 +1,19 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { deliveryErrors, deliveryStatuses, webhookDisabledReasons } from '../../domain/webhooks.ts'
+import {
+  deliveryErrors,
+  deliveryStatuses,
+  webhookDisabledReasons,
+  webhookFormats,
+} from '../../domain/webhooks.ts'
 import { bytea, instant } from './columns.ts'
 import { workspaceId } from './workspaces.ts'
+
+const scope = (name: string) =>
+  uuid(name)
+    .array()
+    .notNull()
+    .default(sql`'{}'`)
 
 /** The webhooks of workspaces. */
 export const webhooks = pgTable(
@@ -12,11 +23,20 @@ export const webhooks = pgTable(
     workspaceId: workspaceId(),
     url: text('url').notNull(),
     description: text('description'),
-    /** The types of events that it gets; empty: all. */
+    /** The chat that it sends messages to. Null: it sends events. */
+    format: text('format', { enum: webhookFormats }),
+    /** The types of events that it gets; empty: all, or those that everybody may see if it has a format. */
     types: text('types')
       .array()
       .notNull()
       .default(sql`'{}'`),
+    /**
+     * The seeds whose events it gets, the teams of such seeds and labels of them; empty: all events. The ids of what is gone
+     * stay, and match nothing: an empty list would match all.
+     */
+    seedIds: scope('seed_ids'),
+    teamIds: scope('team_ids'),
+    labelIds: scope('label_ids'),
     /** The secret that signs, encrypted under APP_SECRET. */
     sealedSecret: bytea('sealed_secret').notNull(),
     /** The secret before the last rotation, which signs too until `previousSecretUntil`. */

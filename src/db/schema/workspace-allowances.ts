@@ -1,7 +1,7 @@
-import { foreignKey, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { allowedActions } from '../../domain/workspaces.ts'
 import { instant } from './columns.ts'
-import { memberships } from './memberships.ts'
+import { keyOfMembership } from './memberships.ts'
 
 /** What API keys of owners may do once with a workspace (docs/design/workspaces.md#deleted-workspaces). */
 export const workspaceAllowances = pgTable(
@@ -14,10 +14,6 @@ export const workspaceAllowances = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.workspaceId, table.userId, table.action] }),
-    foreignKey({
-      name: 'workspace_allowances_membership_fk',
-      columns: [table.workspaceId, table.userId],
-      foreignColumns: [memberships.workspaceId, memberships.userId],
-    }).onDelete('cascade'),
+    keyOfMembership('workspace_allowances_membership_fk', table, table.userId).onDelete('cascade'),
   ],
 )

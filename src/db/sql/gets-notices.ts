@@ -20,6 +20,7 @@ export const preferenceColumns = {
   roleChanges: users.notifyRoleChanges,
   acceptedInvites: users.notifyAcceptedInvites,
   agents: users.notifyAgents,
+  decisions: users.notifyDecisions,
 }
 
 /** Whether a person gets mails about something. */

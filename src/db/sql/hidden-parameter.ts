@@ -7,7 +7,7 @@ import { sql, type SQL } from 'drizzle-orm'
  */
 export function hiddenParameter(
   name: string,
-  type: 'bigint' | 'boolean' | 'int' | 'text' | 'timestamptz' | 'uuid',
+  type: 'bigint' | 'boolean' | 'date' | 'int' | 'text' | 'timestamptz' | 'uuid',
 ): SQL {
   return sql`(select ${sql.placeholder(name)}::${sql.raw(type)})`
 }

@@ -25,6 +25,9 @@ export const seedBytes = textBytes(
   seeds.problem,
   seeds.audience,
   seeds.hypothesis,
+  seeds.question,
+  // Twice: `criteria` has them too.
+  sql`array_to_string(${seeds.successCriteria}, ',')`,
   sql`array_to_string(${seeds.successCriteria}, ',')`,
 )
 

@@ -68,8 +68,8 @@ export const responseHeaders = {
   },
   'Content-Location': {
     description:
-      'The current path of the resource (RFC 9110, section 8.7). Sent when the request path has a former slug, or when ' +
-      'the operation has changed the slug.',
+      'The current path of the resource (RFC 9110, section 8.7). Sent when the request path has a former slug, when ' +
+      'the operation has changed the slug, or when a seed is read by the id of one that was merged into it.',
     schema: { type: 'string' },
     example: '/v1/workspaces/acme',
   },

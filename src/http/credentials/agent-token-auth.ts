@@ -102,7 +102,8 @@ export const agentTokenAuth = fastifyPlugin(
     })
     app.addHook('onRequest', async (request, reply) => {
       void reply.header('cache-control', 'private, no-store')
-      request.agent = await readAgent(request, reply)
+      // Requests of one turn share what was read of a grant.
+      request.agent = { ...(await readAgent(request, reply)), requestId: request.id }
       noteBody(request)
       await limits.count(request, reply)
       const { agentScope, consentVersion } = request.routeOptions.config

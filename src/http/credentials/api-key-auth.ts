@@ -75,6 +75,7 @@ export const apiKeyAuth = fastifyPlugin(
       if (!principal) throw errors.apiKeyRequired()
       assertKeyAllows(request, principal)
       request.principal = principal
+      principal.requestId = request.id
     })
 
     app.decorateRequest('authenticateAgain', function (this: FastifyRequest) {
@@ -117,6 +118,7 @@ export const apiKeyAuth = fastifyPlugin(
       badKeys.noteAccepted(request)
       request.noteCaller({ credential: presented, standsFor: `key ${principal.apiKeyId}` })
       request.principal = principal
+      principal.requestId = request.id
       noteBody(request)
 
       const state = await keyLimiter?.count(request)

@@ -1,6 +1,6 @@
 import fastifySwagger from '@fastify/swagger'
 import type { FastifySchema, RouteOptions } from 'fastify'
-import { Type } from '@sinclair/typebox'
+import { Type, type TObject } from '@sinclair/typebox'
 import { withoutOwnKeywords } from '../../kernel/schemas.ts'
 import type { App } from '../app-types.ts'
 import { responseHeaders } from '../answers/response-headers.ts'
@@ -139,10 +139,15 @@ export async function registerOpenApiRoute(app: App): Promise<void> {
 function describeRequest(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
   return {
     ...schema,
-    ...(config?.upload && { consumes: ['multipart/form-data'], body: UploadForm }),
+    ...(config?.upload && { consumes: ['multipart/form-data'], body: describeForm(schema.body) }),
     ...(isIdempotent(schema, [method].flat()) && { headers: IdempotencyHeaders }),
     ...(config?.isVersioned && { headers: method === 'PATCH' ? ChangeHeaders : ReadHeaders }),
   }
+}
+
+/** A form with one file, and the fields that the route takes besides. */
+function describeForm(fields: unknown): TObject {
+  return Type.Object({ ...UploadForm.properties, ...(fields as TObject | undefined)?.properties })
 }
 
 const UploadForm = Type.Object({

@@ -74,6 +74,7 @@ export function operation<const D extends OperationDeclaration>(declaration: D):
 const streamTypes = {
   'text/event-stream': 'Server-sent events (WHATWG HTML, section 9.2).',
   'application/x-ndjson': 'A JSON object in each line.',
+  'text/csv': 'CSV (RFC 4180) in UTF-8, with a byte order mark.',
 }
 
 /** Turns the declaration of a stream, by default of server-sent events, into a Fastify route schema. */
@@ -86,6 +87,18 @@ export function streamOperation<const D extends Omit<OperationDeclaration, 'body
     ...operation(declaration),
     // The handler sends a stream, which is not serialized.
     response: { 200: { content: { [type]: stream } } as unknown as TAny },
+  }
+}
+
+/** Turns the declaration of a file that is downloaded into a Fastify route schema. */
+export function fileOperation<const D extends Omit<OperationDeclaration, 'body' | 'success'>>(
+  declaration: D,
+) {
+  const content = { schema: { type: 'string', format: 'binary', description: 'The bytes of the file.' } }
+  return {
+    ...operation(declaration),
+    // The handler sends a stream, which is not serialized.
+    response: { 200: { content: { '*/*': content } } as unknown as TAny },
   }
 }
 
@@ -107,10 +120,14 @@ const pathParameters = {
   slug: 'The slug of the workspace, or one that it had in the last 90 days.',
   userId: 'The id of the person.',
   teamId: 'The id of the team.',
+  labelId: 'The id of the label.',
+  filterId: 'The id of the saved filter.',
   inviteId: 'The id of the invite.',
   workspaceId: 'The id of the workspace.',
   token: 'The token of the invite: the last part of its link.',
   eventId: 'The id of the event.',
+  attachmentId: 'The id of the file.',
+  importId: 'The id of the import.',
   evidenceId: 'The id of the evidence.',
   commentId: 'The id of the comment.',
   agentRequestId: 'The id of the request.',

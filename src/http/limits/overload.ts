@@ -4,6 +4,7 @@ import { errors, type ApiError } from '../../kernel/errors.ts'
 import { declareAnswers } from '../answers/answers.ts'
 import type { App } from '../app-types.ts'
 import { readBearerToken } from '../bearer.ts'
+import { hasBody } from '../has-body.ts'
 import { createLoad, type Load } from './load.ts'
 import { addressOf } from './rate-limits.ts'
 import { createRecentCallers } from './recent-callers.ts'
@@ -181,9 +182,4 @@ function createCredentialReader(sessionCookie: string): (request: FastifyRequest
     if (header && config.access !== 'web') return header
     return headers.cookie === undefined ? undefined : session.exec(headers.cookie)?.[1]
   }
-}
-
-/** Whether a body comes after the headers (RFC 9112 §6.3). */
-function hasBody({ headers }: FastifyRequest): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }

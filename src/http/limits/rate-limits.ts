@@ -108,23 +108,25 @@ const countersMax = 100_000
 /**
  * Counts in memory. The library's own store passes the counter object instead of its value: of the requests of one turn
  * of the event loop each would see the final count, and all would be refused if one exceeds the limit.
+ *
+ * By the monotonic clock: a system clock that is set back would keep windows open.
  */
 class MemoryStore implements ClearedStore {
   readonly #windows = new Map<string, { startedAt: number; count: number }>()
 
   incr(caller: string, callback: CountCallback, windowMs: number): void {
-    const now = Date.now()
+    const now = performance.now()
     const window = this.#find(caller, windowMs, now) ?? this.#open(caller, now)
     window.count += 1
-    callback(null, { current: window.count, ttl: window.startedAt + windowMs - now })
+    callback(null, { current: window.count, ttl: restOf(window, windowMs, now) })
   }
 
   read(caller: string, callback: CountCallback, windowMs: number): void {
-    const now = Date.now()
+    const now = performance.now()
     const window = this.#find(caller, windowMs, now)
     callback(
       null,
-      window ? { current: window.count, ttl: window.startedAt + windowMs - now } : { current: 0, ttl: 0 },
+      window ? { current: window.count, ttl: restOf(window, windowMs, now) } : { current: 0, ttl: 0 },
     )
   }
 
@@ -139,7 +141,7 @@ class MemoryStore implements ClearedStore {
 
   #find(caller: string, windowMs: number, now: number) {
     const window = this.#windows.get(caller)
-    return window && now < window.startedAt + windowMs ? window : undefined
+    return window && restOf(window, windowMs, now) > 0 ? window : undefined
   }
 
   #open(caller: string, now: number) {
@@ -151,6 +153,14 @@ class MemoryStore implements ClearedStore {
     this.#windows.set(caller, window)
     return window
   }
+}
+
+/**
+ * How long the window lasts, in milliseconds, never more than `windowMs`: the monotonic clock has fractions, and
+ * `startedAt + windowMs - now` may round to above it, which a header would state as one second more.
+ */
+function restOf(window: { startedAt: number }, windowMs: number, now: number): number {
+  return windowMs - (now - window.startedAt)
 }
 
 /** Counts in a fixed window, which begins with its first request. Returns the count, and how long the window lasts. */

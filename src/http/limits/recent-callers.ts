@@ -11,12 +11,12 @@ export function createRecentCallers({ windowMs, max }: { windowMs: number; max: 
   const callers = new Map<string, { standsFor: string; addedAt: number }>()
   const find = (caller: string) => {
     const found = callers.get(caller)
-    return found && Date.now() - found.addedAt < windowMs ? found.standsFor : undefined
+    return found && performance.now() - found.addedAt < windowMs ? found.standsFor : undefined
   }
   return {
     add(caller, standsFor = caller) {
       callers.delete(caller)
-      callers.set(caller, { standsFor, addedAt: Date.now() })
+      callers.set(caller, { standsFor, addedAt: performance.now() })
       if (callers.size <= max) return
       const [oldest] = callers.keys()
       if (oldest !== undefined) callers.delete(oldest)

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors } from '../../kernel/errors.ts'
 import { declareAnswers } from '../answers/answers.ts'
 import type { App } from '../app-types.ts'
+import { hasBody } from '../has-body.ts'
 import { assertQueryIsEncoded, decodeUtf8, isUtf8Type } from './text-encoding.ts'
 
 /**
@@ -45,7 +46,8 @@ export function registerBodyParser(app: App): void {
     const { body } = request
     if (request.routeOptions.config.openBody) return
     if (request.routeOptions.schema?.body !== undefined) {
-      if (body !== undefined) return
+      // A form is read later.
+      if (body !== undefined || request.routeOptions.config.upload) return
       if (!request.routeOptions.config.optionalBody) throw errors.decodeError({ issues: [noBody] })
       request.body = {}
       return
@@ -63,10 +65,6 @@ export function registerBodyParser(app: App): void {
 
 const noBody = { _tag: 'Missing' as const, path: [], message: 'is required' }
 const notJson = { _tag: 'Type' as const, path: [], message: 'must be JSON' }
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-}
 
 /** Throws `unsupported_media_type` for a body that is compressed, or in another charset than UTF-8. */
 function assertReadable({ headers }: FastifyRequest, reply: FastifyReply): void {

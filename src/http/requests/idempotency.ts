@@ -3,6 +3,7 @@ import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors } from '../../kernel/errors.ts'
 import type { Attempt, IdempotencyStore, StoredAnswer } from '../../kernel/idempotency.ts'
+import type { ReceivedFile } from '../../domain/attachments.ts'
 import type { Call } from '../../domain/principal.ts'
 import { deriveKey, seal, unseal } from '../../kernel/sealing.ts'
 import { declareAnswers } from '../answers/answers.ts'
@@ -137,11 +138,13 @@ function sealAnswer(request: FastifyRequest, status: number, body: string): Stor
   return { status, contentType, sealedBody: seal(body, sealingKey(request)) }
 }
 
-function fingerprintOf({ method, url, body, upload }: FastifyRequest): Buffer {
+function fingerprintOf({ method, url, body, upload, received }: FastifyRequest): Buffer {
   const file = (upload as Buffer | null | undefined) ?? ''
+  const streamed = received as ReceivedFile | null | undefined
   return createHash('sha256')
     .update(JSON.stringify([method, url, body ?? null]))
     .update(file)
+    .update(streamed ? JSON.stringify([streamed.name, streamed.sha256.toString('hex')]) : '')
     .digest()
 }
 

@@ -25,8 +25,8 @@ export interface McpHandler {
 
 /**
  * The MCP endpoint (Streamable HTTP). The handler parses the JSON, since JSON-RPC defines the response to invalid JSON.
- * There are no sessions, so GET and DELETE return 405. With `X-MCP-Readonly` there are only tools that read. Clients that
- * accept JSON alone get JSON in place of event streams with one message.
+ * Nothing is kept of sessions, so GET and DELETE return 405. With `X-MCP-Readonly` there are only tools that read. Clients
+ * that accept JSON alone get JSON in place of event streams with one message.
  */
 export function mcpRoutes(app: App, handler: McpHandler, url: string, resource: string): void {
   addTextParser(app)
@@ -140,7 +140,10 @@ function takesJsonAlone({ accept = '' }: IncomingHttpHeaders, message: unknown):
 async function toJsonAnswer(answer: Response, isBatch: boolean): Promise<Response> {
   if (answer.headers.get('content-type')?.startsWith('text/event-stream') !== true) return answer
   const messages = [...(await answer.text()).matchAll(/^data: (.+)$/gm)].map(([, message]) => message)
-  const headers = { 'content-type': 'application/json' }
+  const headers = new Headers(answer.headers)
+  headers.set('content-type', 'application/json')
+  // For streams.
+  headers.delete('x-accel-buffering')
   return new Response(isBatch ? `[${messages.join()}]` : messages.at(-1), { status: answer.status, headers })
 }
 

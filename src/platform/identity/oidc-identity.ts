@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url'
 import * as oauth from 'oauth4webapi'
+import { createAssertionReader } from './agent-assertions.ts'
 import type { IdentityProvider } from './identity.port.ts'
 
 /** The settings of an OpenID Connect provider. */
@@ -11,6 +12,8 @@ export interface OidcProviderSettings {
   clientSecret: string
   /** The domains, in ASCII, for which the provider may verify addresses. Undefined: all. */
   domains?: string[]
+  /** Whether it is trusted to let agents in for people. */
+  agentAssertions?: boolean
 }
 
 const requestLimitMs = 10_000
@@ -47,6 +50,9 @@ export function createOidcProvider(settings: OidcProviderSettings, webUrl: strin
     }
   }
 
+  const isLoopback = issuer.protocol === 'http:'
+  const readAssertion = createAssertionReader(discover, { isLoopback, requestLimitMs })
+
   function authenticate(server: oauth.AuthorizationServer): oauth.ClientAuth {
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
     return methods.includes('client_secret_basic')
@@ -58,6 +64,8 @@ export function createOidcProvider(settings: OidcProviderSettings, webUrl: strin
     id,
     name,
     issuer: settings.issuer,
+    isTrustedForAgents: settings.agentAssertions === true,
+    readAssertion,
 
     async begin() {
       const { authorization_endpoint: endpoint } = await discover()

@@ -26,10 +26,10 @@ const addJob = prepared((executor) =>
 /** Enqueues jobs with graphile-worker. A job is a row, so it is committed or rolled back with the change. */
 export function createGraphileQueue(): JobQueue {
   return {
-    async enqueue(transaction, name, payload, { key, delaySeconds = 0 } = {}) {
+    async enqueue(transaction, name, payload, { requestId, key, delaySeconds = 0 }) {
       await addJob(transaction).execute({
         name,
-        payload: JSON.stringify(payload),
+        payload: JSON.stringify({ ...payload, requestId }),
         delaySeconds,
         key: key ?? null,
       })

@@ -43,6 +43,8 @@ export interface Jobs {
   send_digest: { userId: string }
   /** Tells a person who accepted their invites, as far as they have not read it. */
   send_accepted_invites: { userId: string }
+  /** Mails a person that seeds are to be decided soon, as far as they have not read it. */
+  send_reminders: { userId: string }
   /** Tells an owner that the service disabled a webhook. */
   send_webhook_disabled: { webhookId: string; userId: string }
   /** Removes a deleted webhook with its deliveries. */
@@ -55,6 +57,8 @@ export interface Jobs {
     source: ChangeSource
     apiKeyId: string | null
   }
+  /** Creates the next seeds of an import, or deletes the next ones of one that is undone, and goes on by another job. */
+  run_seed_import: { importId: string; source: ChangeSource; apiKeyId: string | null }
   /** Deletes unused pictures. */
   collect_pictures: Record<string, never>
 }
@@ -62,6 +66,8 @@ export interface Jobs {
 export type JobName = keyof Jobs
 
 export interface JobOptions {
+  /** The request that causes the job, for the lines of the log. Undefined for a command, and for what the service does by itself. */
+  requestId: string | undefined
   /** A waiting job with the same key is replaced. The new job runs at the time of the replaced one. */
   key?: string
   delaySeconds?: number
@@ -77,7 +83,7 @@ export interface JobQueue {
     transaction: Executor,
     name: Name,
     payload: Jobs[Name],
-    options?: JobOptions,
+    options: JobOptions,
   ): Promise<void>
 }
 
@@ -88,6 +94,8 @@ export interface RunningJob {
   /** Its number in the queue, as `list-jobs` shows it. */
   number: string
   name: JobName
+  /** The request that caused it, if one did. */
+  requestId?: string
   /** From 1. */
   attempt: number
   isLastAttempt: boolean

@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 
 /** The connections of a pool. */
 export interface PoolState {
@@ -7,6 +7,8 @@ export interface PoolState {
   /** The callers that wait for one. */
   waiting: number
   max: number
+  /** Those that have broken. */
+  lost: number
 }
 
 /** The jobs of the queue. */
@@ -23,17 +25,33 @@ export interface JobsState {
   oldestRetryingSeconds: number
 }
 
+/** What waits to be sent to webhooks. */
+export interface DeliveriesState {
+  /** Also for another attempt. */
+  waiting: number
+  /** The receivers of them whose last delivery succeeded, and those whose last one failed. */
+  working: number
+  failing: number
+  /** How long the first one to a working receiver has been due, and how long a receiver has failed, in seconds. */
+  oldestDueSeconds: number
+  oldestFailingSeconds: number
+}
+
 export interface ObservedResources {
   /** By the name of each pool. */
   pools: Record<string, () => PoolState>
   /** Reads the jobs. Rejects when the database is unavailable. */
   readJobs: () => Promise<JobsState>
+  /** Reads what waits to be sent to webhooks, as `readJobs`; undefined if nothing is sent. */
+  readDeliveries?: (() => Promise<DeliveriesState>) | undefined
+  /** Reads when the server of the database was started, as `readJobs`. */
+  readDatabaseStart: () => Promise<Date>
   /** Whether Redis is connected; undefined if it is not used. */
   isRedisUp?: (() => boolean) | undefined
 }
 
 // However often somebody asks, the database is asked once in this time.
-const jobsKeptMs = 5_000
+const answerKeptMs = 5_000
 
 /** Adds metrics that are read when Prometheus asks for them. */
 export function observeResources(registry: Registry, resources: ObservedResources): void {
@@ -57,7 +75,19 @@ export function observeResources(registry: Registry, resources: ObservedResource
     ({ waiting }) => waiting,
   )
   ofPools('workspace_database_connections_max', 'The most database connections.', ({ max }) => max)
+  new Counter({
+    name: 'workspace_database_connections_lost_total',
+    help: 'Database connections that have broken.',
+    labelNames: ['pool'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [pool, describe] of Object.entries(pools)) this.inc({ pool }, describe().lost)
+    },
+  })
   observeJobs(registry, resources.readJobs)
+  observeDatabaseStart(registry, resources.readDatabaseStart)
+  if (resources.readDeliveries) observeDeliveries(registry, resources.readDeliveries)
   if (!isRedisUp) return
   new Gauge({
     name: 'workspace_redis_up',
@@ -69,17 +99,76 @@ export function observeResources(registry: Registry, resources: ObservedResource
   })
 }
 
+/** Asks the database at most once in a while. The answer is undefined while it does not answer. */
+function keepAnswer<Answer>(ask: () => Promise<Answer>): () => Promise<Answer | undefined> {
+  let answer: Promise<Answer | undefined> | undefined
+  let askedAt = -Infinity
+  return () => {
+    if (answer && performance.now() - askedAt < answerKeptMs) return answer
+    askedAt = performance.now()
+    answer = ask().catch(() => undefined)
+    return answer
+  }
+}
+
+/** The last known one stays while the database does not answer: it is still true. */
+function observeDatabaseStart(registry: Registry, readStart: ObservedResources['readDatabaseStart']): void {
+  const read = keepAnswer(readStart)
+  let known = Number.NaN
+  new Gauge({
+    name: 'workspace_database_start_time_seconds',
+    help: 'When the server of the database was started, since 1970.',
+    registers: [registry],
+    async collect() {
+      known = ((await read())?.getTime() ?? known * 1000) / 1000
+      this.set(known)
+    },
+  })
+}
+
+/** Without the database they have no value, as the jobs. */
+function observeDeliveries(
+  registry: Registry,
+  readDeliveries: NonNullable<ObservedResources['readDeliveries']>,
+): void {
+  const registers = [registry]
+  const read = keepAnswer(readDeliveries)
+  new Gauge({
+    name: 'workspace_webhook_deliveries_waiting',
+    help: 'Deliveries to webhooks that wait, also for another attempt; 10,000 at most. The same in all processes.',
+    registers,
+    async collect() {
+      this.set((await read())?.waiting ?? Number.NaN)
+    },
+  })
+  new Gauge({
+    name: 'workspace_webhook_receivers',
+    help: 'Receivers for which deliveries wait: working, or failing; 1,000 at most. The same in all processes.',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const { working, failing } = (await read()) ?? {}
+      for (const [state, count] of Object.entries({ working, failing }))
+        this.set({ state }, count ?? Number.NaN)
+    },
+  })
+  new Gauge({
+    name: 'workspace_webhook_oldest_seconds',
+    help: 'How long a delivery to a working receiver has been due, and how long a receiver has failed. The same in all processes.',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const { oldestDueSeconds: due, oldestFailingSeconds: failing } = (await read()) ?? {}
+      for (const [state, seconds] of Object.entries({ due, failing }))
+        this.set({ state }, seconds ?? Number.NaN)
+    },
+  })
+}
+
 /** Without the database they have no value: the last one would look like an idle queue. */
 function observeJobs(registry: Registry, readJobs: ObservedResources['readJobs']): void {
   const registers = [registry]
-  let state: Promise<JobsState | undefined> | undefined
-  let readAt = 0
-  const read = () => {
-    if (state && Date.now() - readAt < jobsKeptMs) return state
-    readAt = Date.now()
-    state = readJobs().catch(() => undefined)
-    return state
-  }
+  const read = keepAnswer(readJobs)
   new Gauge({
     name: 'workspace_jobs',
     help: 'Jobs: ready, running, retrying after a failed attempt, or failed in all attempts. The same in all processes.',

@@ -53,6 +53,11 @@ export function createPrometheusMeter(): PrometheusMeter {
     labelNames: ['kind'],
     registers,
   })
+  const auditFailures = new Counter({
+    name: 'workspace_audit_failures_total',
+    help: 'Lines of the audit that could not be written.',
+    registers,
+  })
   const counters = {
     signIns: createOutcomes(registry, 'workspace_sign_ins_total', 'Sign-ins on the website.', [
       'succeeded',
@@ -67,6 +72,23 @@ export function createPrometheusMeter(): PrometheusMeter {
       'failed',
     ]),
     mails: createOutcomes(registry, 'workspace_mails_total', 'Attempts to send a mail.', ['sent', 'failed']),
+    jobs: createOutcomes(registry, 'workspace_job_attempts_total', 'Attempts at jobs.', [
+      'succeeded',
+      'retrying',
+      'failed',
+    ]),
+    deliveries: createOutcomes(
+      registry,
+      'workspace_webhook_attempts_total',
+      'Attempts at deliveries to webhooks.',
+      ['delivered', 'retrying', 'failed'],
+    ),
+    storage: createOutcomes(
+      registry,
+      'workspace_storage_requests_total',
+      'Files that were stored, opened or deleted.',
+      ['succeeded', 'failed'],
+    ),
   }
   // Series that begin when something fails hide its first failure from `rate`.
   for (const { code } of Object.values(errors)) answered.inc({ code }, 0)
@@ -86,6 +108,7 @@ export function createPrometheusMeter(): PrometheusMeter {
       limitMet: (limiter) => limits.inc({ limiter }),
       badCredential: (kind, outcome) => badCredentials.inc({ kind, outcome }),
       streamChanged: (kind, by) => streams.inc({ kind }, by),
+      auditFailed: () => auditFailures.inc(),
       count: (name, outcome) => counters[name].inc({ outcome }),
     },
   }

@@ -8,6 +8,7 @@ export type Purpose =
   | 'challenges of passkeys'
   | 'confirmations of calls'
   | 'drafts'
+  | 'links to files'
   | 'oauth cookies'
   | 'operator tokens'
   | 'origins of clients'

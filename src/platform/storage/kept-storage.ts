@@ -9,6 +9,7 @@ export function createKeptStorage(storage: FileStorage): FileStorage {
     async put(key, content) {
       const existing = await storage.open(key)
       existing?.content.destroy()
+      if (existing && !Buffer.isBuffer(content)) content.destroy()
       if (existing) throw new Error(`${key} exists, and OUTGOING=off overwrites nothing`)
       await storage.put(key, content)
     },

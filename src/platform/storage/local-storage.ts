@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileStorage } from './storage.port.ts'
 
@@ -12,7 +12,7 @@ export function createLocalStorage(folder: string): FileStorage {
       try {
         const file = await open(unfinished, 'w', 0o640)
         try {
-          await file.writeFile(content)
+          await writeFile(file, content)
           // The file must survive a crash of the machine, like the row that refers to it.
           await file.sync()
         } finally {

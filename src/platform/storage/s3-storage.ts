@@ -57,7 +57,18 @@ export function createS3Storage({
   return {
     async put(key, content) {
       const { sdk, client } = await load()
-      await client.send(new sdk.PutObjectCommand({ ...at(key), Body: content, ContentType: 'image/webp' }))
+      const object = { ...at(key), Body: content, ContentType: typeOf(key) }
+      if (Buffer.isBuffer(content)) {
+        await client.send(new sdk.PutObjectCommand(object))
+        return
+      }
+      const { Upload } = await import('@aws-sdk/lib-storage')
+      // One part at a time, of the least size that S3 takes: what has been read of a stream is in memory.
+      const upload = new Upload({ client, params: object, queueSize: 1, partSize: 5 * 1024 * 1024 })
+      await upload.done().catch((error: unknown) => {
+        // Not a failure to end the upload after that of the stream.
+        throw content.errored ?? error
+      })
     },
 
     async open(key) {
@@ -76,4 +87,9 @@ export function createS3Storage({
       await client.send(new sdk.DeleteObjectCommand(at(key)))
     },
   }
+}
+
+/** Pictures are WebP. What else is stored is never served by its type. */
+function typeOf(key: string): string {
+  return key.endsWith('.webp') ? 'image/webp' : 'application/octet-stream'
 }

@@ -69,7 +69,7 @@ export function confirmPages(app: App, services: ConfirmServices, limits: SignIn
     const next = nextOf(readField(request, 'next'))
     const { error } = await attempt(async () => {
       await limits.countMail(request, email)
-      await credentials.requestLink('sign_in', email)
+      await credentials.requestLink('sign_in', email, { requestId: request.id })
     })
     if (error) return reply.refuse(withQuery(confirmPath, { next }), error)
     rememberNext(reply, next)

@@ -65,7 +65,7 @@ export function passwordPages(
     answerForm(request, reply, passwordPath, async () => {
       const { email } = request.principal.user
       await limits.countMail(request, email)
-      await credentials.requestLink('reset_password', email)
+      await credentials.requestLink('reset_password', email, { requestId: request.id })
       return {
         path: passwordPath,
         notice: notice`We sent you an email. Open the link in it to set a password.`,

@@ -3,13 +3,14 @@ import { isId } from '../../kernel/ids.ts'
 import { readQuery } from '../components/lists.ts'
 import { isTimeZone, startOfDay } from '../components/time-zones.ts'
 import { eventTypeNames } from '../views/events.views.ts'
+import { readStates, toAskedOfSeeds, type SeedParameters } from '../seeds/seed-filters.ts'
 import { readSearch } from '../views/search-form.views.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
 /** What the URL of the activity asks for. Parameters that are invalid are empty. */
 export interface ActivityFilters {
-  parameters: {
+  parameters: SeedParameters & {
     type: string
     actor: string
     /** The grant of an agent. */
@@ -44,6 +45,9 @@ export function readFilters(request: { query: unknown }): ActivityFilters {
     actor: read('actor', isId, 'That person does not exist.'),
     agent: read('agent', isId, 'That agent does not exist.'),
     seed: read('seed', isId, 'That seed does not exist.'),
+    team: read('team', isId, 'That team does not exist.'),
+    label: read('label', isId, 'That label does not exist.'),
+    ...readStates(request),
     from: read('from', isDay, 'The first day is not a date.'),
     to: read('to', isDay, 'The last day is not a date.'),
     // public/site.js sets it. Without it, days are in UTC.
@@ -71,6 +75,7 @@ export function toEventsRequest(parameters: ActivityFilters['parameters']): Even
     ...(actor !== '' && { actorUserId: actor }),
     ...(agent !== '' && { grantId: agent }),
     ...(seed !== '' && { seedId: seed }),
+    ...toAskedOfSeeds(parameters),
     ...(from !== '' && { since: startOfDay(from, zone) }),
     // The last day is included.
     ...(to !== '' && {

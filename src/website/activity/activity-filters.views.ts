@@ -6,6 +6,8 @@ import { withQuery } from '../components/lists.ts'
 import { eventTypeNames } from '../views/events.views.ts'
 import { searchLengthMax } from '../views/search-form.views.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { renderBalanceFilter, renderDueFilter, renderLeadFilter } from '../seeds/seed-filters.views.ts'
+import { renderSortingFilters, type SeedSorting } from '../seeds/seed-sorting.views.ts'
 import type { ActivityFilters } from './activity-filters.ts'
 
 /** A person or a seed that matches what was typed. */
@@ -20,13 +22,14 @@ export interface ShownFilters extends ActivityFilters {
   actorName: string
   seedTitle: string
   agents: readonly { value: string; label: string }[]
+  sorting: SeedSorting
   isFiltered: boolean
 }
 
-/** The form of the filters. Kinds and agents act at once. */
+/** The form of the filters. All that is chosen from a list acts at once. */
 export function renderFilters(visit: WorkspaceVisit, filters: ShownFilters): Html {
-  const { parameters, person, about, actorName, seedTitle, agents, isFiltered } = filters
-  const { type, actor, agent, seed, from, to, zone } = parameters
+  const { parameters, person, about, actorName, seedTitle, agents, sorting, isFiltered } = filters
+  const { type, actor, agent, seed, lead, due, balance, from, to, zone } = parameters
   const path = `${visit.base}/activity`
   const hidden = visit.may('invites.list') ? [] : managerEventTypes
   const types = (Object.entries(eventTypeNames) as [EventType, string][]).filter(
@@ -74,7 +77,8 @@ export function renderFilters(visit: WorkspaceVisit, filters: ShownFilters): Htm
               path: withQuery(path, { ...parameters, seed: '' }),
             })
       }
-      ${renderDay({ name: 'from', label: 'From', value: from, zone })}
+      ${renderSortingFilters(sorting, parameters)} ${renderLeadFilter(lead)} ${renderDueFilter(due)}
+      ${renderBalanceFilter(balance)} ${renderDay({ name: 'from', label: 'From', value: from, zone })}
       ${renderDay({ name: 'to', label: 'To', value: to, zone })}
       <input type="hidden" name="zone" value="${zone}" data-zone />
       <div class="line">

@@ -1,7 +1,7 @@
 import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
 import type { AgentGrant } from '../../agents/grants/grants.service.ts'
 import type { Principal } from '../../domain/principal.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { ignoreNotFound } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { pageLimitMax } from '../../kernel/pagination.ts'
 import type { Services } from '../../services/services.ts'
@@ -19,13 +19,14 @@ import type { Page } from '../plugins/pages.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import { formatDay, renderClock } from '../components/words.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { readSorting } from '../seeds/seed-sorting.views.ts'
 import { readFilters, toEventsRequest, type ActivityFilters } from './activity-filters.ts'
 import { renderChoices, renderFilters, type Choice, type ShownFilters } from './activity-filters.views.ts'
 
 const eventsPerPage = 50
 const choicesMax = 20
 
-type ActivityServices = Pick<Services, 'events' | 'people' | 'seeds' | 'grants'>
+type ActivityServices = Pick<Services, 'events' | 'people' | 'seeds' | 'grants' | 'labels'>
 
 /** Everything that happened in a workspace, with filters. */
 export function activityPages({ page, changes }: WorkspacePages, services: ActivityServices): void {
@@ -46,11 +47,12 @@ export function activityPages({ page, changes }: WorkspacePages, services: Activ
       ...(member && { actor: member.id }),
       ...(seed && { seed: seed.id }),
     }
-    const [list, granted] = await Promise.all([
+    const [list, granted, sorting] = await Promise.all([
       readListView(request, (position) =>
         events.list(principal, slug, { ...position, ...toEventsRequest(parameters), limit: eventsPerPage }),
       ),
       grants.list(principal, slug, { limit: pageLimitMax }),
+      readSorting(services, visit),
     ])
     const listed = parseJson(list.items)
     // Who asks for the uses of tools gets all of them.
@@ -64,6 +66,7 @@ export function activityPages({ page, changes }: WorkspacePages, services: Activ
         parameters,
         agents: toAgentChoices(agents, { principal, chosen: parameters.agent, names: context.agentNames }),
         ...names,
+        sorting,
         isFiltered: Object.entries(parameters).some(([name, value]) => name !== 'zone' && value !== ''),
       },
       choices: { members: member ? [] : members, seeds: seed ? [] : about },
@@ -112,15 +115,15 @@ async function readNames(
   const [first] = shown
   const titleThen = first?.data.title
   const isAsked = (id: string) => id !== '' && !first
-  const [member, details] = await Promise.all([
+  const [member, foundSeed] = await Promise.all([
     isAsked(actor) ? people.get(principal, slug, actor).catch(ignoreNotFound) : undefined,
-    isAsked(seed) ? seeds.getDetails(principal, { slug, seedId: seed }).catch(ignoreNotFound) : undefined,
+    isAsked(seed) ? seeds.getOfWorkspace(principal, { slug, seedId: seed }).catch(ignoreNotFound) : undefined,
   ])
   return {
     actorName: targets.get(actor)?.name ?? member?.name ?? first?.actorName ?? 'a former member',
     seedTitle:
       targets.get(seed)?.name ??
-      details?.seed.title ??
+      foundSeed?.title ??
       (typeof titleThen === 'string' ? titleThen : 'a deleted seed'),
   }
 }
@@ -136,10 +139,6 @@ function toAgentChoices(
   }))
   if (chosen === '' || choices.some(({ value }) => value === chosen)) return choices
   return [...choices, { value: chosen, label: names.get(chosen) ?? 'Another agent' }]
-}
-
-function ignoreNotFound(error: unknown): undefined {
-  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
 }
 
 interface Activity {
@@ -207,7 +206,7 @@ function renderActivity(visit: WorkspaceVisit, activity: Activity): Page {
         }
         ${renderPager(list, {
           path,
-          parameters,
+          parameters: { ...parameters },
           labels: { first: 'Newest', previous: 'Newer', next: 'Older' },
         })}
       </div>`,

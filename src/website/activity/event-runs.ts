@@ -33,6 +33,11 @@ const runWords: Partial<Record<EventType, RunWords>> = {
     isJoint: true,
     describe: (count) => `added ${count} pieces of evidence to the seed `,
   },
+  'evidence.seen': {
+    of: ['title', 'seedId'],
+    isJoint: true,
+    describe: (count) => `said “I saw this too” ${count} times about the seed `,
+  },
   'comment.added': {
     of: ['title', 'seedId'],
     isJoint: true,

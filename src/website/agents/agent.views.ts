@@ -22,26 +22,33 @@ export function renderAgent(
     list,
     calls,
     now,
-  }: { grant: GrantDetails; list: ListView<AgentCall>; calls: AgentCall[]; now: Date },
+    nameOfIssuer,
+  }: {
+    grant: GrantDetails
+    list: ListView<AgentCall>
+    calls: AgentCall[]
+    now: Date
+    nameOfIssuer: NameOfIssuer
+  },
 ): Page {
   const { base, principal, request } = visit
-  const { id, clientName, clientUri, userId, userName, scopes, createdAt, expiresAt, endedAt, lastUsedAt } =
-    grant
+  const { id, clientName, clientUri, userId, scopes, createdAt, expiresAt, endedAt, lastUsedAt } = grant
   const isOwn = userId === principal.user.id
+  const isChangeable = isOwn && endedAt === null && grant.assertedIssuer === null
   return {
     title: clientName,
     section: sectionOf(visit, 'Agents'),
     body: html`<h1><bdi>${clientName}</bdi></h1>
       ${renderDone(request)} ${renderNotices([list.isReset && resetNotice])} ${renderRefusal(request)}
       <p>
-        Allowed by ${isOwn ? 'you' : html`<bdi>${userName}</bdi>`} ${renderDate(createdAt)} ·
+        ${renderGiver(grant, { isOwn, nameOfIssuer })} ${renderDate(createdAt)} ·
         ${endedAt === null ? html`expires on ${renderDate(expiresAt)}` : html`ended ${renderTime(endedAt)}`} ·
         ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`}
-        ${endedAt === null && renderEndsSoon(expiresAt, now)}
+        ${endedAt === null && grant.assertedIssuer === null && renderEndsSoon(expiresAt, now)}
         ${clientUri !== null && html`<span class="hint"><bdi>${clientUri}</bdi></span>`}
       </p>
-      ${renderScopes(scopes)} ${isOwn && endedAt === null && renderAsking(visit, grant)}
-      ${isOwn && endedAt === null && renderProlong(visit, grant, now)}
+      ${renderScopes(scopes)} ${isChangeable && renderAsking(visit, grant)}
+      ${isChangeable && renderProlong(visit, grant, now)}
       ${endedAt === null && html`<div class="choices">${renderRevoke(visit, grant)}</div>`}
       ${renderAddresses(grant)}
       <section class="stack" aria-labelledby="runs">
@@ -63,6 +70,20 @@ export function renderAgent(
       </section>
       <p><a href="${base}/agents">All agents</a></p>`,
   }
+}
+
+/** Names an identity provider by its issuer. */
+export type NameOfIssuer = (issuer: string) => string
+
+/** Who gave the access: the person, or an identity provider, for the organization of the person. */
+export function renderGiver(
+  { assertedIssuer, userName }: Pick<GrantDetails, 'assertedIssuer' | 'userName'>,
+  { isOwn, nameOfIssuer }: { isOwn: boolean; nameOfIssuer: NameOfIssuer },
+): Html {
+  const person = isOwn ? 'you' : html`<bdi>${userName}</bdi>`
+  return assertedIssuer === null
+    ? html`Allowed by ${person}`
+    : html`Given by <bdi>${nameOfIssuer(assertedIssuer)}</bdi> to act for ${person}`
 }
 
 /** A mark on access that ends within two weeks. */
@@ -122,12 +143,16 @@ function renderProlong({ base, request }: WorkspaceVisit, grant: GrantDetails, n
 /** The button that revokes the access of an agent, with its question. */
 export function renderRevoke(
   { base, request }: WorkspaceVisit,
-  { id, clientName }: Pick<GrantDetails, 'id' | 'clientName'>,
+  { id, clientName, assertedIssuer }: Pick<GrantDetails, 'id' | 'clientName' | 'assertedIssuer'>,
 ): Html {
   return renderConfirmed({
     label: 'Revoke',
     description: html`the access of <bdi>${clientName}</bdi>`,
-    question: html`<bdi>${clientName}</bdi> loses access immediately.`,
+    question: html`<bdi>${clientName}</bdi> loses access
+      immediately.${
+        assertedIssuer !== null &&
+        ' The organization cannot give it again until the person for whom it acts allows that on this page.'
+      }`,
     action: renderAction(request, {
       action: `${base}/agents/${id}/revoke`,
       label: 'Revoke access',

@@ -1,12 +1,13 @@
 import type { Services } from '../../services/services.ts'
-import type { AgentGrant, ToolUse } from '../../agents/grants/grants.service.ts'
+import type { AgentGrant, RevokedAgent, ToolUse } from '../../agents/grants/grants.service.ts'
 import { mayServeMembers } from '../../domain/agent-requests.ts'
 import { grantDays, grantDaysDefault, type AgentScope } from '../../domain/agent.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import { renderAgent, renderEndsSoon, renderRevoke } from './agent.views.ts'
+import { renderAgent, renderEndsSoon, renderGiver, renderRevoke, type NameOfIssuer } from './agent.views.ts'
+import { agentPolicyPath } from '../settings/agent-policy.pages.ts'
 import { renderConnectAgent } from './connect-agent.views.ts'
 import { readScopes, renderScopeChoice, renderScopes } from '../views/scopes.views.ts'
-import { renderForm, renderRefusal } from '../components/forms.ts'
+import { renderAction, renderForm, renderRefusal } from '../components/forms.ts'
 import { html, type Content } from '../components/html.ts'
 import { readField, requireChoice } from '../components/sent-form.ts'
 import { renderConfirmed, renderRows } from '../components/lists.ts'
@@ -23,23 +24,30 @@ const callsShown = 100
 /** The agents that have access to a workspace: owners and admins see all, others their own. */
 export function agentsPages(
   { page, action }: WorkspacePages,
-  { grants, mcpUrl, scopesOfRole }: Pick<Services, 'grants' | 'scopesOfRole'> & { mcpUrl: string },
+  {
+    grants,
+    mcpUrl,
+    scopesOfRole,
+    nameOfIssuer,
+    areAssertionsOn,
+  }: Pick<Services, 'grants' | 'scopesOfRole' | 'nameOfIssuer' | 'areAssertionsOn'> & { mcpUrl: string },
 ): void {
   const show = async (visit: WorkspaceVisit): Promise<Page> => {
     const list = await readListView(visit.request, (position) =>
       grants.list(visit.principal, visit.workspace.slug, position),
     )
     const listed = parseJson(list.items)
-    const uses = await grants.listToolUses(
-      visit.principal,
-      visit.workspace.slug,
-      listed.map(({ id }) => id),
-    )
-    return renderAgents(
-      visit,
-      { grants: listed, list, uses, offered: scopesOfRole(visit.workspace.role) },
-      mcpUrl,
-    )
+    const [uses, revoked] = await Promise.all([
+      grants.listToolUses(
+        visit.principal,
+        visit.workspace.slug,
+        listed.map(({ id }) => id),
+      ),
+      areAssertionsOn ? grants.listRevoked(visit.principal, visit.workspace.slug) : [],
+    ])
+    const offered = scopesOfRole(visit.workspace.role)
+    const shown = { grants: listed, list, uses, revoked, offered, nameOfIssuer, areAssertionsOn }
+    return renderAgents(visit, shown, mcpUrl)
   }
 
   page('/agents', show)
@@ -51,12 +59,19 @@ export function agentsPages(
     const list = await readListView(request, (position) =>
       grants.listCalls(principal, workspace.slug, id, { ...position, limit: callsShown }),
     )
-    return renderAgent(visit, { grant, list, calls: parseJson(list.items), now: new Date() })
+    return renderAgent(visit, { grant, list, calls: parseJson(list.items), now: new Date(), nameOfIssuer })
   })
 
   action('/agents/:id/revoke', '/agents', async ({ base, principal, request, workspace }) => {
     const agent = await grants.revoke(principal, workspace.slug, request.params.id)
     return { path: `${base}/agents`, notice: notice`The access of ${agent} was revoked.` }
+  })
+
+  action('/agents/:id/allow-again', '/agents', async ({ base, principal, request, workspace }) => {
+    // As for allowing an agent.
+    if (!request.visit.isProven) return confirmPathTo(`${base}/agents`)
+    const agent = await grants.allowAgain(principal, workspace.slug, request.params.id)
+    return { path: `${base}/agents`, notice: notice`The organization can give ${agent} access again.` }
   })
 
   action('/agents/:id/scopes', '/agents', async ({ base, principal, request, workspace }) => {
@@ -106,13 +121,20 @@ function renderAgents(
     grants,
     list,
     uses,
+    revoked,
     offered,
+    nameOfIssuer,
+    areAssertionsOn,
   }: {
     grants: AgentGrant[]
     list: ListView<AgentGrant>
     uses: ToolUse[]
+    /** Of the organization, by the person alone. */
+    revoked: readonly RevokedAgent[]
     /** The scopes that the person's role allows. */
     offered: readonly AgentScope[]
+    nameOfIssuer: NameOfIssuer
+    areAssertionsOn: boolean
   },
   mcpUrl: string,
 ): Page {
@@ -128,49 +150,56 @@ function renderAgents(
             ? 'Agents that members have allowed to act in this workspace on their behalf.'
             : 'Agents that you have allowed to act in this workspace on your behalf.'
         }
+        ${
+          areAssertionsOn &&
+          may('workspaces.agentPolicy') &&
+          html`<a href="${base}${agentPolicyPath}">Agents of the organization</a>`
+        }
       </p>
       ${renderDone(request)} ${renderNotices([list.isReset && resetNotice])} ${renderRefusal(request)}
       ${renderRows(
-        grants.map(
-          ({ id, clientName, clientUri, userId, userName, scopes, createdAt, lastUsedAt, expiresAt }) =>
-            html`<div class="row">
-              <div class="grow">
-                <a href="${base}/agents/${id}"
-                  ><strong><bdi>${clientName}</bdi></strong></a
-                >
-                <span class="hint">
-                  allowed by ${userId === principal.user.id ? 'you' : html`<bdi>${userName}</bdi>`}
-                  ${renderDate(createdAt)} · expires on ${renderDate(expiresAt)} ·
-                  ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`}
-                </span>
-                ${renderEndsSoon(expiresAt, now)} ${renderScopes(scopes)}
-                ${clientUri !== null && html`<span class="hint"><bdi>${clientUri}</bdi></span>`}
-                ${renderUses(uses.filter(({ grantId }) => grantId === id))}
-              </div>
-              <div class="choices">
-                ${
-                  userId === principal.user.id &&
-                  renderConfirmed({
-                    label: 'Change',
-                    description: html`what <bdi>${clientName}</bdi> may do`,
-                    question: 'It takes effect immediately.',
-                    action: renderForm({
-                      request,
-                      action: `${base}/agents/${id}/scopes`,
-                      className: 'spread',
-                      body: html`${renderScopeChoice({
-                          chosen: scopes,
-                          role: visit.workspace.role,
-                          offered,
-                          idPrefix: `${id}-`,
-                        })} <button class="small">Save</button>`,
-                    }),
-                  })
-                }
-                ${renderRevoke(visit, { id, clientName })}
-              </div>
-            </div>`,
-        ),
+        grants.map((grant) => {
+          const { id, clientName, clientUri, userId, scopes, createdAt, lastUsedAt, expiresAt } = grant
+          const isOwn = userId === principal.user.id
+          return html`<div class="row">
+            <div class="grow">
+              <a href="${base}/agents/${id}"
+                ><strong><bdi>${clientName}</bdi></strong></a
+              >
+              <span class="hint">
+                ${renderGiver(grant, { isOwn, nameOfIssuer })} ${renderDate(createdAt)} · expires on
+                ${renderDate(expiresAt)} ·
+                ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`}
+              </span>
+              ${grant.assertedIssuer === null && renderEndsSoon(expiresAt, now)} ${renderScopes(scopes)}
+              ${clientUri !== null && html`<span class="hint"><bdi>${clientUri}</bdi></span>`}
+              ${renderUses(uses.filter(({ grantId }) => grantId === id))}
+            </div>
+            <div class="choices">
+              ${
+                isOwn &&
+                grant.assertedIssuer === null &&
+                renderConfirmed({
+                  label: 'Change',
+                  description: html`what <bdi>${clientName}</bdi> may do`,
+                  question: 'It takes effect immediately.',
+                  action: renderForm({
+                    request,
+                    action: `${base}/agents/${id}/scopes`,
+                    className: 'spread',
+                    body: html`${renderScopeChoice({
+                        chosen: scopes,
+                        role: visit.workspace.role,
+                        offered,
+                        idPrefix: `${id}-`,
+                      })} <button class="small">Save</button>`,
+                  }),
+                })
+              }
+              ${renderRevoke(visit, grant)}
+            </div>
+          </div>`
+        }),
         html`<p>
             ${
               may('integrations.listAll')
@@ -183,8 +212,37 @@ function renderAgents(
             evidence, and more if you allow it.
           </p>`,
       )}
-      ${renderPager(list, { path: `${base}/agents` })} ${renderConnectAgent(mcpUrl)}`,
+      ${renderPager(list, { path: `${base}/agents` })} ${renderRevoked(visit, revoked)}
+      ${renderConnectAgent(mcpUrl)}`,
   }
+}
+
+/** The agents that the organization cannot give access, since it was revoked. */
+function renderRevoked({ base, request }: WorkspaceVisit, revoked: readonly RevokedAgent[]): Content {
+  if (revoked.length === 0) return false
+  return html`<section class="stack" aria-labelledby="revoked">
+    <h2 id="revoked">Revoked agents of the organization</h2>
+    <p class="hint">
+      Your organization gave them access to act for you. It cannot do that again until you allow it.
+    </p>
+    ${renderRows(
+      revoked.map(
+        ({ id, clientName, revokedAt }) =>
+          html`<div class="row">
+            <div class="grow">
+              <bdi>${clientName}</bdi>
+              <span class="hint">revoked ${renderTime(revokedAt.toISOString())}</span>
+            </div>
+            ${renderAction(request, {
+              action: `${base}/agents/${id}/allow-again`,
+              label: 'Allow again',
+              description: clientName,
+            })}
+          </div>`,
+      ),
+      html``,
+    )}
+  </section>`
 }
 
 /** The calls of the last 30 days, by tool. */

@@ -26,6 +26,8 @@ const fieldOfCode: Record<string, string> = {
   already_invited: 'email',
   already_member: 'email',
   already_team_member: 'userId',
+  label_name_taken: 'name',
+  saved_filter_name_taken: 'name',
   slug_taken: 'slug',
   team_name_taken: 'name',
 }
@@ -116,7 +118,7 @@ export interface FieldOptions {
   state?: FormState
   /** The initial value. */
   value?: string
-  type?: 'text' | 'email' | 'password' | 'file' | 'url'
+  type?: 'text' | 'email' | 'password' | 'file' | 'url' | 'date'
   /** The height of a field of several lines. */
   rows?: number
   hint?: string

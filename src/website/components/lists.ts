@@ -16,6 +16,16 @@ export function readQuery({ query }: { query: unknown }, name: string): string {
   return (typeof value === 'string' ? value : value?.at(-1)) ?? ''
 }
 
+/** A query parameter that has one of some values; undefined for any other one. */
+export function readOneOf<Value extends string>(
+  request: { query: unknown },
+  name: string,
+  values: readonly Value[],
+): Value | undefined {
+  const asked = readQuery(request, name)
+  return values.find((value) => value === asked)
+}
+
 /** A path with the parameters that are not empty. */
 export function withQuery(path: string, parameters: Record<string, string>): string {
   const filled = Object.entries(parameters).filter(([, value]) => value !== '')

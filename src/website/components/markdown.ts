@@ -1,4 +1,10 @@
-import { createMarkdown, mentionedGrantIdOf, mentionedUserIdOf, toPlainText } from '../../kernel/markdown.ts'
+import {
+  createMarkdown,
+  mentionedGrantIdOf,
+  mentionedTeamIdOf,
+  mentionedUserIdOf,
+  toPlainText,
+} from '../../kernel/markdown.ts'
 import { Html } from './html.ts'
 
 /** More than two lines have. */
@@ -10,8 +16,10 @@ renderForPages(markdown)
 markdown.renderer.rules.link_open = (tokens, index, options, context, renderer) => {
   const token = tokens[index]
   const userId = token && mentionedUserIdOf(token)
-  if (userId !== undefined) {
-    token?.attrSet('href', `${String(context?.base)}/people/${userId}`)
+  const teamId = token && mentionedTeamIdOf(token)
+  const page = userId === undefined ? teamId && `teams/${teamId}` : `people/${userId}`
+  if (page !== undefined) {
+    token?.attrSet('href', `${String(context?.base)}/${page}`)
     token?.attrSet('class', 'mention')
   } else if (token && mentionedGrantIdOf(token) !== undefined) {
     // Of the agents of others, most people have no page: a link without an address is text.
@@ -22,7 +30,7 @@ markdown.renderer.rules.link_open = (tokens, index, options, context, renderer) 
 
 /**
  * Renders text of people as Markdown: paragraphs, lists, tables, quotes, rules, emphasis, code and links. All else is text; HTML in it is
- * escaped. URLs become links. `base` is the path of the workspace, for links to the people whom a text mentions.
+ * escaped. URLs become links. `base` is the path of the workspace, for links to the people and teams that a text mentions.
  */
 export function renderMarkdown(text: string, base: string): Html {
   // The direction is that of the text, and does not reach the text around it.

@@ -6,6 +6,13 @@ import { roles, type Role } from '../../domain/roles.ts'
 /** The form field of the CSRF token. */
 export const csrfFieldName = '_csrf'
 
+/** The form field of the ids of files, of which a form has any number. */
+export const attachmentsField = 'attachmentIds'
+
+/** The form field of the ids of labels, of which a form has any number, and the one which says that it shows labels. */
+export const labelIdsField = 'labelIds'
+export const labelsShownField = 'labelsShown'
+
 /** The body of a form: text fields. */
 export const formSchema = {
   body: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 100 })])),
@@ -37,6 +44,20 @@ export function readFields<const Name extends string>(
   return Object.fromEntries(names.map((name) => [name, readField(request, name)])) as Record<Name, string>
 }
 
+/** The files that a form names, which may be a field each; undefined if it knows of none. */
+export function readAttachmentIds({ body }: Pick<FastifyRequest, 'body'>): string[] | undefined {
+  const value = (body as Record<string, string | string[]> | undefined)?.[attachmentsField]
+  return value === undefined ? undefined : [value].flat().flatMap((ids) => ids.split(' ').filter(Boolean))
+}
+
+/** The labels that a form names, which may be a field each; undefined if it shows none. */
+export function readLabelIds({ body }: Pick<FastifyRequest, 'body'>): string[] | undefined {
+  const values = (body ?? {}) as Record<string, string | string[]>
+  const chosen = values[labelIdsField]
+  if (chosen === undefined) return values[labelsShownField] === undefined ? undefined : []
+  return [chosen].flat().flatMap((ids) => ids.split(' ').filter(Boolean))
+}
+
 /** The text of a field of several lines, with LF as line break as people count it: browsers send CRLF. */
 export function readText(request: Pick<FastifyRequest, 'body'>, name: string): string {
   return readField(request, name).replaceAll('\r\n', '\n')
@@ -53,13 +74,19 @@ export function requireChoice<const Word extends string>(
   return chosen
 }
 
-// They are typed again. A code works once.
-const unkeptFields = new Set([csrfFieldName, 'password', 'currentPassword', 'code', 'credential'])
+// They are typed again, or pasted if they are large. A code works once.
+const unkeptFields = new Set([csrfFieldName, 'password', 'currentPassword', 'code', 'credential', 'table'])
 
 /** The submitted values to show again: all but passwords and tokens. */
 export function valuesOf({ body }: Pick<FastifyRequest, 'body'>): Record<string, string> {
   const names = Object.keys((body as object | undefined) ?? {}).filter((name) => !unkeptFields.has(name))
-  return Object.fromEntries(names.map((name) => [name, readField({ body }, name)]))
+  const ids = readAttachmentIds({ body })
+  const labelIds = readLabelIds({ body })
+  return {
+    ...Object.fromEntries(names.map((name) => [name, readField({ body }, name)])),
+    ...(ids && { [attachmentsField]: ids.join(' ') }),
+    ...(labelIds && { [labelIdsField]: labelIds.join(' ') }),
+  }
 }
 
 /** The chosen role. Throws `form_expired` for an unknown one. */
@@ -74,6 +101,7 @@ const correctableCodes = new Set([
   'invite_email_mismatch',
   'email_unverified',
   'not_a_participant',
+  'attachment_not_found',
 ])
 
 /** Runs the action of a form. Returns errors that the person can correct, and throws all others. */

@@ -20,6 +20,11 @@ export function renderDate(timestamp: string): Html {
   return html`<time datetime="${timestamp}" data-format="date">${date}</time>`
 }
 
+/** A date of the calendar, such as `2026-11-21`, which is the same in every time zone. */
+export function renderCalendarDate(date: string): Html {
+  return html`<time datetime="${date}">${dateFormat.format(new Date(date))}</time>`
+}
+
 /** The date and time of a timestamp. */
 export function renderTime(timestamp: string): Html {
   return html`<time datetime="${timestamp}" data-format="time"

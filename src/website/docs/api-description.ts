@@ -33,28 +33,34 @@ interface OpenApiBody {
   content?: Record<string, { schema?: Schema; example?: unknown }>
 }
 
-/** The content of the reference. */
+/** The first page of the reference: all operations, by their tag. */
 export interface ApiDescription {
   title: string
   version: string
   description: string
   baseUrl: string
-  groups: {
-    name: string
-    description: string
-    /** The path of the guide to its operations. */
-    guide: string | undefined
-    operations: Operation[]
-    /** The requests that the service sends. */
-    requests: Operation[]
-  }[]
+  groups: Group<OperationSummary>[]
 }
 
-export interface Operation {
+/** The operations of a tag. */
+export interface Group<Described> {
+  name: string
+  description: string
+  /** The path of the guide to its operations. */
+  guide: string | undefined
+  operations: Described[]
+  /** The requests that the service sends. */
+  requests: Described[]
+}
+
+export interface OperationSummary {
   id: string
   method: string
   path: string
   summary: string
+}
+
+export interface Operation extends OperationSummary {
   description: string
   credential: 'apiKey' | 'agentToken' | 'none'
   parameters: Parameter[]
@@ -81,33 +87,55 @@ export interface Parameter extends Field {
   example: string | undefined
 }
 
-/** Reads an OpenAPI 3.1 document, with its references resolved. */
+/** Reads an OpenAPI 3.1 document. */
 export function readApiDescription(document: object): ApiDescription {
-  const { info, servers, tags, paths, webhooks = {} } = document as OpenApiDocument
-  const reader = createSchemaReader(document)
-  const readAll = (places: OpenApiDocument['paths']) =>
-    Object.entries(places).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({
-        tags: operation.tags,
-        operation: readOperation(method.toUpperCase(), path, operation, reader),
-      })),
-    )
-  const [operations, requests] = [readAll(paths), readAll(webhooks)]
-  const ofTag = (all: typeof operations, name: string) =>
-    all.filter(({ tags }) => tags.includes(name)).map(({ operation }) => operation)
+  const { info, servers, tags } = document as OpenApiDocument
   return {
     title: info.title,
     version: info.version,
     description: info.description ?? '',
     baseUrl: servers[0]?.url ?? '',
-    groups: tags.map(({ name, description, externalDocs }) => ({
-      name,
-      description,
-      guide: externalDocs && pathOf(externalDocs.url),
-      operations: ofTag(operations, name),
-      requests: ofTag(requests, name),
-    })),
+    groups: tags.map(({ name }) => readGroup(document, name, summarizeOperation)),
   }
+}
+
+/** Reads the operations of a tag, with their references resolved. Throws if the document has no such tag. */
+export function readGroupOfApi(document: object, name: string): Group<Operation> {
+  const reader = createSchemaReader(document)
+  return readGroup(document, name, (...place) => readOperation(...place, reader))
+}
+
+type ReadOperation<Described> = (method: string, path: string, declared: OpenApiOperation) => Described
+
+function readGroup<Described>(
+  document: object,
+  name: string,
+  read: ReadOperation<Described>,
+): Group<Described> {
+  const { tags, paths, webhooks = {} } = document as OpenApiDocument
+  const tag = tags.find((one) => one.name === name)
+  if (!tag) throw new Error(`The description has no tag ${name}`)
+  const readAll = (places: OpenApiDocument['paths']) =>
+    Object.entries(places).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, operation]) => operation.tags.includes(name))
+        .map(([method, operation]) => read(method.toUpperCase(), path, operation)),
+    )
+  return {
+    name,
+    description: tag.description,
+    guide: tag.externalDocs && pathOf(tag.externalDocs.url),
+    operations: readAll(paths),
+    requests: readAll(webhooks),
+  }
+}
+
+function summarizeOperation(
+  method: string,
+  path: string,
+  { operationId, summary }: OpenApiOperation,
+): OperationSummary {
+  return { id: operationId, method, path, summary }
 }
 
 function pathOf(url: string): string {
@@ -121,15 +149,7 @@ function readOperation(
   declared: OpenApiOperation,
   reader: SchemaReader,
 ): Operation {
-  const {
-    operationId,
-    summary,
-    description = '',
-    security = [],
-    parameters = [],
-    requestBody = {},
-    responses,
-  } = declared
+  const { description = '', security = [], parameters = [], requestBody = {}, responses } = declared
   const schemes = security.flatMap(Object.keys)
   const answers = Object.entries(responses).map(([status, response]) => {
     const { description = '', headers = {}, content = {} } = reader.resolve(response)
@@ -138,10 +158,7 @@ function readOperation(
   })
   const isSuccess = ({ status }: { status: string }) => status.startsWith('2')
   return {
-    id: operationId,
-    method,
-    path,
-    summary,
+    ...summarizeOperation(method, path, declared),
     description,
     credential: schemes.includes('apiKey') ? 'apiKey' : schemes.length > 0 ? 'agentToken' : 'none',
     parameters: parameters

@@ -1,11 +1,18 @@
 import type { App } from '../../http/app-types.ts'
 import { publicAccess } from '../../http/credentials/route-guard.ts'
 import { errors } from '../../kernel/errors.ts'
-import { readApiDescription } from './api-description.ts'
+import { readApiDescription, readGroupOfApi } from './api-description.ts'
 import { serveAsset } from '../../assets/assets.ts'
 import { findClientPackage, serveClientPackage } from '../../assets/client-package.ts'
 import { readDocument } from '../../assets/documents.ts'
-import { renderErrorCatalogue, renderGuideIndex, renderGuidePage, renderReference } from './docs.views.ts'
+import {
+  pathOfGroup,
+  renderErrorCatalogue,
+  renderGroup,
+  renderGuideIndex,
+  renderGuidePage,
+  renderReference,
+} from './docs.views.ts'
 import { renderGuide } from './guide-markdown.ts'
 import { guides, textOfGuide } from './guides.ts'
 import { html } from '../components/html.ts'
@@ -14,10 +21,12 @@ import type { Page } from '../plugins/pages.ts'
 export interface DocsOptions {
   baseUrl: string
   webUrl: string
+  /** The tags of the description. */
+  groups: readonly { name: string }[]
 }
 
 /** Serves the API reference, the guides, the error catalogue and the typed client. All are public, and read no session. */
-export async function docsPages(app: App, { baseUrl, webUrl }: DocsOptions): Promise<void> {
+export async function docsPages(app: App, { baseUrl, webUrl, groups }: DocsOptions): Promise<void> {
   await app.register(publicAccess)
   const clientPackage = findClientPackage()
   if (clientPackage) serveClientPackage(app, clientPackage)
@@ -26,20 +35,22 @@ export async function docsPages(app: App, { baseUrl, webUrl }: DocsOptions): Pro
   const catalogue = Object.values(errors)
   const schema = { hide: true }
 
-  // The description exists once the service is ready, and does not change afterwards.
-  let reference: Page | undefined
-  for (const url of ['/docs', '/docs/']) {
-    app.get(url, { schema, config: { isLarge: true, isUnchanging: true } }, async (_request, reply) => {
-      reference ??= { ...renderReference(readApiDescription(app.swagger()), catalogue, clientPackage), head }
-      return reply.showPage(reference)
-    })
+  /** Serves a large page, which is made when it is first asked for. */
+  function servePage(urls: readonly string[], render: () => Page): void {
+    let page: Page | undefined
+    for (const url of urls)
+      app.get(url, { schema, config: { isLarge: true, isUnchanging: true } }, async (_request, reply) =>
+        reply.showPage((page ??= { ...render(), head })),
+      )
   }
-  const errorCatalogue = { ...renderErrorCatalogue(catalogue), head }
-  app.get(
-    '/docs/errors',
-    { schema, config: { isLarge: true, isUnchanging: true } },
-    async (_request, reply) => reply.showPage(errorCatalogue),
-  )
+
+  // The description exists once the service is ready, and does not change afterwards.
+  servePage(['/docs', '/docs/'], () => renderReference(readApiDescription(app.swagger()), clientPackage))
+  for (const { name } of groups)
+    servePage([pathOfGroup(name)], () =>
+      renderGroup(readGroupOfApi(app.swagger(), name), { groups, baseUrl, catalogue }),
+    )
+  servePage(['/docs/errors'], () => renderErrorCatalogue(catalogue))
 
   const index = { ...renderGuideIndex(), head }
   for (const url of ['/docs/guides', '/docs/guides/'])
@@ -48,14 +59,8 @@ export async function docsPages(app: App, { baseUrl, webUrl }: DocsOptions): Pro
   for (const guide of guides) {
     // Read at once, so that a process without them does not start.
     const text = textOfGuide(guide, readDocument(guide.file))
-    let page: Page | undefined
-    app.get(
-      `/docs/guides/${guide.name}`,
-      { schema, config: { isLarge: true, isUnchanging: true } },
-      async (_request, reply) => {
-        page ??= { ...renderGuidePage(guide, renderGuide(text, guide.file, origins)), head }
-        return reply.showPage(page)
-      },
+    servePage([`/docs/guides/${guide.name}`], () =>
+      renderGuidePage(guide, renderGuide(text, guide.file, origins)),
     )
   }
 }

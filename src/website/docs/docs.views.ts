@@ -1,5 +1,5 @@
 import { statusOfTag, type ErrorFactory } from '../../kernel/errors.ts'
-import type { ApiDescription, Operation, Parameter } from './api-description.ts'
+import type { ApiDescription, Group, Operation, OperationSummary, Parameter } from './api-description.ts'
 import { html, type Html } from '../components/html.ts'
 import type { ClientPackage } from '../../assets/client-package.ts'
 import { renderClientPackage } from './client-package.views.ts'
@@ -23,79 +23,121 @@ function sectionOf(title: string): Section {
   return { name: 'Documentation', links: links.map((link) => ({ ...link, isCurrent: link.label === title })) }
 }
 
-/** The API reference. Errors of the catalogue are links to its page. */
+type GroupNames = readonly { name: string }[]
+
+/** The path of the page of a group of operations. */
+export const pathOfGroup = (name: string) => `/docs/api/${name}`
+
+function sectionOfReference(groups: GroupNames, current?: string): Section {
+  const tabs = groups.map(({ name }) => ({
+    href: pathOfGroup(name),
+    label: titleOfGroup(name),
+    isCurrent: name === current,
+  }))
+  return { ...sectionOf(titles.reference), tabs }
+}
+
+/** The first page of the API reference: what holds for all operations, and where each is described. */
 export function renderReference(
   { title, version, description, baseUrl, groups }: ApiDescription,
-  catalogue: Catalogue,
   clientPackage?: ClientPackage,
 ): Page {
-  const errorNames = new Set(catalogue.flatMap(({ tag, code }) => [tag, code]))
   return {
     title: titles.reference,
-    section: sectionOf(titles.reference),
+    section: sectionOfReference(groups),
     body: html`<h1>${title} ${version}</h1>
       ${renderText(description)}
       <p>Base URL: <code>${baseUrl}</code></p>
       ${clientPackage && renderClientPackage(clientPackage, baseUrl)}
-      <form class="card scripted" id="credential">
-        <div class="field">
-          <label for="api-key">API key</label>
-          <div class="copy">
-            <input
-              id="api-key"
-              class="mono"
-              type="password"
-              autocomplete="off"
-              aria-describedby="api-key-hint"
-            />
-            <button type="reset" class="small">Forget key</button>
-          </div>
-          <p class="hint" id="api-key-hint">
-            “Try it” sends requests with this key, which is kept until you close this tab. Create keys in
-            <a href="/settings/security">your security settings</a>.
-          </p>
-        </div>
-      </form>
-      <nav class="links" aria-label="Groups of operations">
-        ${groups.map(({ name }) => html`<a href="#${name}">${titleOfGroup(name)}</a>`)}
-      </nav>
       <div class="field scripted" id="find">
         <label for="find-text">Find an operation</label>
         <input id="find-text" type="search" autocomplete="off" />
         <p class="hint" role="status"></p>
       </div>
       ${groups.map(
-        ({ name, description, guide, operations, requests }) =>
+        ({ name, description, operations, requests }) =>
           html`<section aria-labelledby="${name}">
-            <h2 id="${name}">${titleOfGroup(name)}</h2>
-            ${renderText(description)} ${guide !== undefined && html`<p><a href="${guide}">Guide</a></p>`}
-            <div class="operations">
-              ${operations.map((operation) => renderOperation(operation, baseUrl, errorNames))}
-            </div>
-            ${requests.length > 0 && renderRequests(requests)}
+            <h2 id="${name}"><a href="${pathOfGroup(name)}">${titleOfGroup(name)}</a></h2>
+            ${renderText(description)}
+            <ul class="operations">
+              ${operations.map((operation) => renderEntry(name, operation, renderPath(operation.path)))}
+              ${requests.map((request) => renderEntry(name, request, 'Your URL'))}
+            </ul>
           </section>`,
       )}`,
   }
 }
 
+/** The entry of an operation. Its id is that of the operation on its page, so that public/docs.js may go there. */
+function renderEntry(
+  group: string,
+  { id, method, summary }: OperationSummary,
+  target: Html[] | string,
+): Html {
+  return html`<li class="operation" id="${id}">
+    <a href="${pathOfGroup(group)}#${id}">
+      <span class="method ${method.toLowerCase()}">${method}</span>
+      <code>${target}</code>
+      <span class="hint">${summary}</span>
+    </a>
+  </li>`
+}
+
+/** The page of a group of operations. Errors of the catalogue are links to its page. */
+export function renderGroup(
+  { name, description, guide, operations, requests }: Group<Operation>,
+  { groups, baseUrl, catalogue }: { groups: GroupNames; baseUrl: string; catalogue: Catalogue },
+): Page {
+  const errorNames = new Set(catalogue.flatMap(({ tag, code }) => [tag, code]))
+  return {
+    title: titleOfGroup(name),
+    section: sectionOfReference(groups, name),
+    body: html`<h1>${titleOfGroup(name)}</h1>
+      ${renderText(description)} ${guide !== undefined && html`<p><a href="${guide}">Guide</a></p>`}
+      ${operations.some((operation) => hasForm(operation) && needsKey(operation)) && renderCredential()}
+      <div class="operations">
+        ${operations.map((operation) => renderOperation(operation, baseUrl, errorNames))}
+      </div>
+      ${requests.length > 0 && renderRequests(requests)}`,
+  }
+}
+
+/** The API key of the forms of a page. */
+function renderCredential(): Html {
+  return html`<form class="card scripted" id="credential">
+    <div class="field">
+      <label for="api-key">API key</label>
+      <div class="copy">
+        <input id="api-key" class="mono" type="password" autocomplete="off" aria-describedby="api-key-hint" />
+        <button type="reset" class="small">Forget key</button>
+      </div>
+      <p class="hint" id="api-key-hint">
+        “Try it” sends requests with this key, which is kept until you close this tab. Create keys in
+        <a href="/settings/security">your security settings</a>.
+      </p>
+    </div>
+  </form>`
+}
+
 /** The name of a group for readers. The ids of operations begin with `name`. */
 function titleOfGroup(name: string): string {
   const titles: Record<string, string> = { agentOAuth: 'OAuth of agents', apiKeys: 'API keys' }
-  return titles[name] ?? name.charAt(0).toUpperCase() + name.slice(1)
+  const words = name.replace(/(?=[A-Z])/g, ' ').toLowerCase()
+  return titles[name] ?? words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** The requests that the service sends, and what it makes of the answers. */
 function renderRequests(requests: readonly Operation[]): Html {
-  return html`<h3>Requests to your URL</h3>
+  return html`<h2>Requests to your URL</h2>
     <div class="requests">
       ${requests.map(
         ({ id, method, summary, description, parameters, body, answers, errors }) =>
           html`<details class="operation" id="${id}">
             <summary>
-              <h4>
+              <h3>
                 <span class="method ${method.toLowerCase()}">${method}</span>
                 <span>${summary}</span>
-              </h4>
+              </h3>
             </summary>
             <div class="stack">
               ${renderText(description)} ${renderFields('Headers', parameters, 'optional')}
@@ -104,7 +146,7 @@ function renderRequests(requests: readonly Operation[]): Html {
                 html`${renderFields(html`Body: <code>${body.type}</code>`, body.fields, 'optional')}
                   <pre>${JSON.stringify(body.example, null, 2)}</pre>`
               }
-              <h5>Your answer</h5>
+              <h3>Your answer</h3>
               <ul>
                 ${[...answers, ...errors].map(
                   (answer) =>
@@ -125,11 +167,11 @@ function renderOperation(operation: Operation, baseUrl: string, errorNames: Read
     operation
   return html`<details class="operation" id="${id}">
     <summary>
-      <h3>
+      <h2>
         <span class="method ${method.toLowerCase()}">${method}</span>
-        <code>${path.split(/(?=\/)/).map((part) => html`<wbr />${part}`)}</code>
+        <code>${renderPath(path)}</code>
         <span class="hint">${summary}</span>
-      </h3>
+      </h2>
     </summary>
     <div class="stack">
       ${renderText(description)}
@@ -170,11 +212,16 @@ function renderOperation(operation: Operation, baseUrl: string, errorNames: Read
           )}
         </ul>
       </details>
-      <h4>Request</h4>
+      <h3>Request</h3>
       <pre data-copy>${makeCommand(operation, baseUrl)}</pre>
       ${renderForm(operation)}
     </div>
   </details>`
+}
+
+/** A path that breaks between its segments where there is too little space. */
+function renderPath(path: string): Html[] {
+  return path.split(/(?=\/)/).map((part) => html`<wbr />${part}`)
 }
 
 const credentials = {
@@ -190,11 +237,11 @@ function renderFields(
   note: Html[] = [],
 ): Html {
   if (fields.length === 0)
-    return html`<h4>${title}</h4>
+    return html`<h3>${title}</h3>
       ${note}`
   return html`<table>
     <caption>
-      <h4>${title}</h4>
+      <h3>${title}</h3>
       ${note}
     </caption>
     <thead>
@@ -254,21 +301,26 @@ function makeCommand(
     .join(' ')
 }
 
-/**
- * The form that public/docs.js sends. Operations that only agents can call have none, nor have
- * streams, which do not end.
- */
+/** Whether it can be tried out: not by those who are no agents, and no stream, which does not end. */
+function hasForm({ credential, body, isStream }: Operation): boolean {
+  return !isStream && credential !== 'agentToken' && body?.type !== 'application/x-www-form-urlencoded'
+}
+
+function needsKey({ credential }: Operation): boolean {
+  return credential === 'apiKey'
+}
+
+/** The form that public/docs.js sends. */
 function renderForm(operation: Operation): Html | false {
-  const { id, method, path, credential, parameters, body, isStream } = operation
-  if (isStream || credential === 'agentToken' || body?.type === 'application/x-www-form-urlencoded')
-    return false
+  const { id, method, path, parameters, body } = operation
+  if (!hasForm(operation)) return false
   return html`<details class="try scripted">
     <summary>Try it</summary>
     <form
       class="stack"
       data-method="${method}"
       data-path="${path}"
-      ${credential === 'apiKey' && html`data-needs-key`}
+      ${needsKey(operation) && html`data-needs-key`}
     >
       ${parameters.map((parameter) => renderInput(`${id}-${parameter.in}-${parameter.name}`, parameter))}
       ${body && renderBodyInput(`${id}-body`, body)}

@@ -62,6 +62,12 @@ export const guides: readonly Guide[] = [
     summary: 'What each tool takes and returns, with an example.',
   },
   {
+    name: 'validate-an-idea',
+    file: 'docs/validate-an-idea.md',
+    title: 'Validating an idea',
+    summary: 'From a hypothesis over evidence to a decision, for people and agents.',
+  },
+  {
     name: 'changelog',
     file: 'CHANGELOG.md',
     title: 'Changes of the API',

@@ -10,7 +10,7 @@ import { renderRows } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
 import { roleNames } from '../views/roles.views.ts'
-import { renderSeedRow } from '../seeds/seed-rows.views.ts'
+import { renderSeedRow, type DueOf } from '../seeds/seed-rows.views.ts'
 import { renderDate, renderTime } from '../components/words.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { whatIsSeed } from '../seeds/seed-words.ts'
@@ -19,6 +19,7 @@ interface Home {
   changesUrl: string
   /** The open and validating seeds that changed last. */
   seeds: Seed[]
+  dueOf: DueOf
   /** The agents of the person that lost access lately. */
   endedAgents: EndedAgent[]
   toDo: ToDo
@@ -63,7 +64,7 @@ function renderEndedAgents(base: string, agents: readonly EndedAgent[]): Html {
   </div>`
 }
 
-function renderInProgress({ base, may }: WorkspaceVisit, { seeds }: Home): Html {
+function renderInProgress({ base, may }: WorkspaceVisit, { seeds, dueOf }: Home): Html {
   const isEmpty = seeds.length === 0
   return html`<section aria-labelledby="seeds">
     <div class="head">
@@ -71,7 +72,7 @@ function renderInProgress({ base, may }: WorkspaceVisit, { seeds }: Home): Html 
       ${!isEmpty && may('seeds.create') && html`<a class="button" href="${base}/seeds/new">New seed</a>`}
     </div>
     ${renderRows(
-      seeds.map((seed) => renderSeedRow(base, seed)),
+      seeds.map((seed) => renderSeedRow(base, seed, { dueOf })),
       html`<p><strong>${whatIsSeed}</strong></p>
         <p>People join it and add evidence for and against it. None is in progress.</p>
         ${may('seeds.create') && html`<p><a class="button" href="${base}/seeds/new">New seed</a></p>`}`,

@@ -1,12 +1,12 @@
 import type { OwnInvite } from '../../areas/invites/received-invites.service.ts'
 import type { ShownNotification } from '../../areas/notifications/notifications.service.ts'
-import type { IdleSeed } from '../../areas/workspaces/caller-activity.service.ts'
+import type { DueSeed, IdleSeed } from '../../areas/workspaces/caller-activity.service.ts'
 import { countNews, groupBySeed } from '../../domain/notifications.ts'
 import { renderForm } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderTime } from '../components/words.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { renderStatus } from '../seeds/seed-status.views.ts'
+import { renderDue, renderSilent, renderStatus } from '../seeds/seed-status.views.ts'
 import { inboxPath, linkFromInbox, renderMark, renderNotification } from '../views/notification.views.ts'
 
 /** What waits for a person on the home of a workspace. */
@@ -16,12 +16,14 @@ export interface ToDo {
   hasMoreNotifications: boolean
   /** The invites of the person to other workspaces. */
   invited: OwnInvite[]
+  dueSeeds: DueSeed[]
   idleSeeds: IdleSeed[]
 }
 
-/** What waits for a person, first what is about them: notifications, invites, seeds that changed, and idle seeds. */
+/** What waits for a person, first what is about them: notifications, invites, seeds that changed, and those
+ * that are due or idle. */
 export function renderToDo({ base, request }: WorkspaceVisit, toDo: ToDo): Content {
-  const { notifications, hasMoreNotifications, invited, idleSeeds } = toDo
+  const { notifications, hasMoreNotifications, invited, dueSeeds, idleSeeds } = toDo
   // Mentions are about the person.
   const isDirect = ({ kind, seedId }: ShownNotification) => kind === 'mention' || seedId === null
   const direct = notifications.filter(isDirect)
@@ -30,7 +32,10 @@ export function renderToDo({ base, request }: WorkspaceVisit, toDo: ToDo): Conte
     ...direct.map((notification) => renderNotification(notification)),
     ...invited.map(renderInvite),
     ...changed.map((news) => renderChanged(base, news)),
-    ...idleSeeds.map((seed) => renderIdle(base, seed)),
+    ...dueSeeds.map((seed) => renderDueSeed(base, seed)),
+    ...idleSeeds
+      .filter(({ id }) => !dueSeeds.some((seed) => seed.id === id))
+      .map((seed) => renderIdle(base, seed)),
   ]
   if (rows.length === 0) return false
   return html`<section aria-labelledby="waiting">
@@ -69,11 +74,18 @@ function renderInvite({ workspaceName, invitedByName, expiresAt }: OwnInvite): H
   </li>`
 }
 
-function renderIdle(base: string, { id, title, status, idleSince, hasEvidence }: IdleSeed): Html {
+function renderDueSeed(base: string, { id, title, status, decideBy, due }: DueSeed): Html {
+  return html`<li>
+    <a class="title" href="${base}/seeds/${id}"><bdi>${title}</bdi></a>
+    <span class="hint">${renderStatus(status)} ${renderDue(decideBy, due)}</span>
+  </li>`
+}
+
+function renderIdle(base: string, { id, title, status, idleSince, hasEvidence, isSilent }: IdleSeed): Html {
   return html`<li>
     <a class="title" href="${base}/seeds/${id}"><bdi>${title}</bdi></a>
     <span class="hint"
-      >${renderStatus(status)}
+      >${renderStatus(status)} ${isSilent && renderSilent()}
       ${hasEvidence ? html`Last evidence ${renderTime(idleSince)}` : html`No evidence yet, created ${renderTime(idleSince)}`}</span
     >
   </li>`

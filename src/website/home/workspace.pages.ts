@@ -51,11 +51,13 @@ export function workspacePages({ page, action }: WorkspacePages, services: HomeS
       seeds: [...parseJson(open.items), ...parseJson(validating.items)]
         .toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
         .slice(0, shownSeeds),
+      dueOf: (seed) => seeds.dueOf(seed),
       endedAgents,
       toDo: {
         notifications: unread ? parseJson(unread.items) : [],
         hasMoreNotifications: unread ? unread.nextCursor !== null : false,
         invited: parseJson(invited.items),
+        dueSeeds: own.dueSeeds,
         idleSeeds: own.idleSeeds,
       },
       members: parseJson(people.items),

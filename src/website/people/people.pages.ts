@@ -8,7 +8,7 @@ import { renderSelect } from '../components/forms.ts'
 import { readEventContext, withoutRepeated } from '../views/events.views.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderFace } from '../components/layout.ts'
-import { readQuery, renderRows } from '../components/lists.ts'
+import { readOneOf, readQuery, renderRows } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
 import { membersPages } from './members.pages.ts'
 import type { Page } from '../plugins/pages.ts'
@@ -63,7 +63,10 @@ export function peoplePages(
     ])
     const shown = withoutRepeated(parseJson(feed.items))
     const eventContext = await readEventContext({ events, grants }, visit, shown)
-    return renderPerson(visit, person, { seeds: parseJson(created.items), events: shown, eventContext })
+    return renderPerson(visit, person, {
+      ...{ seeds: parseJson(created.items), dueOf: (seed) => seeds.dueOf(seed) },
+      ...{ events: shown, eventContext },
+    })
   }
 
   pages.page('/people', showPeople)
@@ -84,7 +87,7 @@ function readPeopleSearch(request: { query: unknown }): PeopleSearch {
   const teamId = readQuery(request, 'team')
   return {
     q: readSearch(request),
-    role: roles.find((role) => role === readQuery(request, 'role')),
+    role: readOneOf(request, 'role', roles),
     teamId: isId(teamId) ? teamId : '',
   }
 }

@@ -10,7 +10,7 @@ import { renderConfirmed, renderRows } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
 import { renderRole, renderRoleOptions, renderSuspended } from '../views/roles.views.ts'
-import { renderSeedRow } from '../seeds/seed-rows.views.ts'
+import { renderSeedRow, type DueOf } from '../seeds/seed-rows.views.ts'
 import { renderDate, renderTime } from '../components/words.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
@@ -18,6 +18,7 @@ import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 interface OfPerson {
   /** The seeds that they created. */
   seeds: Seed[]
+  dueOf: DueOf
   events: WorkspaceEvent[]
   eventContext: EventContext
 }
@@ -50,7 +51,7 @@ export function renderPerson(visit: WorkspaceVisit, person: MemberPerson, shown:
             html`<section aria-labelledby="seeds">
               <h2 id="seeds">Latest seeds</h2>
               ${renderRows(
-                shown.seeds.map((seed) => renderSeedRow(base, seed)),
+                shown.seeds.map((seed) => renderSeedRow(base, seed, shown)),
                 null,
               )}
             </section>`

@@ -1,4 +1,5 @@
 import type { Person } from '../../areas/people/people.service.ts'
+import type { Seed } from '../../areas/seeds/seeds.service.ts'
 import type { Team, TeamMember } from '../../areas/teams/teams.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { labelLengthMax } from '../../kernel/text.ts'
@@ -10,11 +11,14 @@ import { renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
 import { renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import { renderSearchForm } from '../views/search-form.views.ts'
+import { renderSeedRow, type DueOf } from '../seeds/seed-rows.views.ts'
 import { countOf, renderDate } from '../components/words.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 interface TeamPage {
   team: Team
+  /** Some seeds of the team: those that are due, and those with the latest activity. */
+  seeds: { due: readonly Seed[]; recent: readonly Seed[]; dueOf: DueOf }
   inTeam: ListView<TeamMember>
   /** What the person searches for among the members of the workspace. */
   q: string
@@ -26,7 +30,7 @@ interface TeamPage {
 type Candidate = Person & { userId: string }
 
 /** The page of a team: its members, and a search for members of the workspace to add. */
-export function renderTeam(visit: WorkspaceVisit, { team, inTeam, q, found, others }: TeamPage): Page {
+export function renderTeam(visit: WorkspaceVisit, { team, seeds, inTeam, q, found, others }: TeamPage): Page {
   const { base, may, request } = visit
   const path = `${base}/teams/${team.id}`
   return {
@@ -43,11 +47,30 @@ export function renderTeam(visit: WorkspaceVisit, { team, inTeam, q, found, othe
       ${
         found
           ? renderFound(visit, team, { q, ...found })
-          : html`${renderMembers(visit, team, inTeam)}
+          : html`${renderSeeds(visit, team, seeds)} ${renderMembers(visit, team, inTeam)}
             ${others.length > 0 && renderOthers(visit, team, others)}`
       }
       ${may('teams.rename') && renderManagement(visit, team)}`,
   }
+}
+
+function renderSeeds(
+  { base }: WorkspaceVisit,
+  { id }: Team,
+  { due, recent, dueOf }: TeamPage['seeds'],
+): Html {
+  const render = (heading: string, place: string, seeds: readonly Seed[]) =>
+    seeds.length > 0 &&
+    html`<section class="stack" aria-labelledby="${place}">
+      <h2 id="${place}">${heading}</h2>
+      ${renderRows(
+        seeds.map((seed) => renderSeedRow(base, seed, { dueOf })),
+        null,
+      )}
+    </section>`
+  return html`${render('Due', 'due', due)} ${render('Seeds', 'seeds', recent)}
+  ${recent.length > 0 && html`<p><a href="${base}/seeds?team=${id}">All seeds of the team</a>, <a href="${base}/activity?team=${id}">their activity</a></p>`}
+  ${recent.length > 0 && html`<h2>Members</h2>`}`
 }
 
 function renderMembers(visit: WorkspaceVisit, { id }: Team, list: ListView<TeamMember>): Html {

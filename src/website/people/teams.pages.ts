@@ -1,5 +1,7 @@
 import type { Services } from '../../services/services.ts'
 import type { Person } from '../../areas/people/people.service.ts'
+import type { Seed } from '../../areas/seeds/seeds.service.ts'
+import type { SeedsRequest } from '../../areas/seeds/seed-lists.ts'
 import type { Team } from '../../areas/teams/teams.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { labelLengthMax } from '../../kernel/text.ts'
@@ -23,13 +25,14 @@ import { countOf, renderDate } from '../components/words.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 const foundMax = 20
+const seedsMax = 5
 /** A workspace with more members is searched for people to add. */
 const smallMax = 50
 
 /** The teams of a workspace and their members. */
 export function teamsPages(
   { page, action, creation }: WorkspacePages,
-  { people, teams }: Pick<Services, 'people' | 'teams'>,
+  { people, seeds, teams }: Pick<Services, 'people' | 'seeds' | 'teams'>,
 ): void {
   const showTeams = async (visit: WorkspaceVisit): Promise<Page> => {
     const list = await readListView(visit.request, (position) =>
@@ -50,14 +53,25 @@ export function teamsPages(
       const all = await people.list(principal, workspace.slug, { kind: 'member', limit: smallMax })
       return all.nextCursor === null ? parseJson(all.items).filter(isMember) : []
     }
-    const [team, inTeam, found, all] = await Promise.all([
+    const list = async (filter: Pick<SeedsRequest, 'due' | 'sort'>) => {
+      const { items } = await seeds.list(principal, workspace.slug, {
+        ...{ teamId: path.teamId, limit: seedsMax },
+        ...filter,
+      })
+      return parseJson(items)
+    }
+    const [team, overdue, due, recent, inTeam, found, all] = await Promise.all([
       teams.get(principal, path),
+      list({ due: 'overdue', sort: 'decideBy' }),
+      list({ due: 'week', sort: 'decideBy' }),
+      list({ sort: 'activityAt' }),
       readListView(request, (position) => teams.listMembers(principal, path, position)),
       q === '' ? undefined : search(),
       q === '' && visit.may('teams.addMember') ? listAll() : [],
     ])
     const others = all.filter(({ teams: ofPerson }) => !ofPerson.some(({ id }) => id === team.id))
-    return renderTeam(visit, { team, inTeam, q, found, others })
+    const ofTeam = { due: [...overdue, ...due], recent, dueOf: (seed: Seed) => seeds.dueOf(seed) }
+    return renderTeam(visit, { team, seeds: ofTeam, inTeam, q, found, others })
   }
 
   const pathOf = ({ request, workspace }: WorkspaceVisit) => ({

@@ -50,6 +50,8 @@ export interface Page {
   isLive?: boolean
   /** Whether the page has the board of seeds, which has a script. */
   hasBoard?: boolean
+  /** Whether the page has the title of a new seed, which has a script. */
+  hasSimilar?: boolean
   /**
    * Whether a form of the page may redirect to another origin. Browsers also apply `form-action` to the redirects that
    * follow a form (CSP Level 3 §6.4.1), so the policy of the page omits it.
@@ -105,8 +107,9 @@ export async function registerPages(
       (page.hasBoard && assets.board)
     // Fields of renderField. Of what people wrote, it is escaped.
     const hasTexts = page.body.toString().includes('<textarea data-text')
+    const takesFiles = hasTexts && page.body.toString().includes('data-attach="')
     const mayHaveDrafts = user && (hasTexts || isErrorPage || page.hasLostForms)
-    const head = html`${script ? html`<script src="${script}" defer></script>` : page.head}${hasTexts && html`<script src="${assets.texts}" type="module"></script>`}${mayHaveDrafts && html`<script src="${assets.drafts}" type="module"></script>`}`
+    const head = html`${script ? html`<script src="${script}" defer></script>` : page.head}${hasTexts && html`<script src="${assets.texts}" type="module"></script>`}${takesFiles && html`<script src="${assets.attachments}" type="module"></script>`}${page.hasSimilar && html`<script src="${assets.similar}" type="module"></script>`}${mayHaveDrafts && html`<script src="${assets.drafts}" type="module"></script>`}`
     const document = renderLayout(
       {
         ...page,

@@ -16,7 +16,10 @@ declare module 'fastify' {
 
 /** Parses the upload forms of its scope. The other fields become the body. */
 export const uploadForm = fastifyPlugin(
-  async (app: App, { uploadLimitPerHour }: { uploadLimitPerHour: number }) => {
+  async (
+    app: App,
+    { uploadLimitPerHour, fieldBytesMax = 1024 }: { uploadLimitPerHour: number; fieldBytesMax?: number },
+  ) => {
     const limiter = createRateLimiter(app, {
       name: 'upload',
       max: uploadLimitPerHour,
@@ -24,7 +27,11 @@ export const uploadForm = fastifyPlugin(
       callerOf: (request) => request.principal.user.id,
     })
     await app.register(fastifyMultipart, {
-      limits: { fileSize: uploadBytesMax, files: 1, fields: 10, fieldSize: 1024, headerPairs: 20, parts: 11 },
+      limits: {
+        ...{ fileSize: uploadBytesMax, files: 1, fields: 10, headerPairs: 20, parts: 11 },
+        // One byte more tells a field that was cut.
+        fieldSize: fieldBytesMax + 1,
+      },
     })
     app.decorateRequest('takeFile', null as unknown as () => Buffer)
     app.addHook('onRequest', async (request) => {

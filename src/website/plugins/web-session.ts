@@ -154,7 +154,7 @@ export const webSession = fastifyPlugin(
       const sessionToken = signedIn && cookie
       if (signedIn && sessionToken !== undefined) {
         request.noteCaller({ credential: sessionToken, standsFor: `session ${signedIn.sessionId}` })
-        request.principal = { ...signedIn.principal, isOfOneRequest: true }
+        request.principal = { ...signedIn.principal, isOfOneRequest: true, requestId: request.id }
         noteBody(request)
       } else {
         request.noteCaller()

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isAllowed, type WorkspaceAction } from '../../access/permissions.ts'
+import type { Attachment } from '../../areas/attachments/attachments.service.ts'
 import type { WorkspaceDetail, WorkspacesService } from '../../areas/workspaces/workspaces.service.ts'
 import type { App } from '../../http/app-types.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -35,6 +36,8 @@ export interface WorkspaceVisit {
   workspace: WorkspaceDetail
   /** The form that was refused and is shown again. */
   state: FormState
+  /** The files of that form which still exist. */
+  attached: readonly Attachment[]
   /** The path of the workspace's pages. */
   base: string
   may: (action: WorkspaceAction) => boolean
@@ -80,7 +83,9 @@ export interface UploadPages {
 /** Why there is nothing any more at the path of a page. */
 export interface WhyMissing {
   title: string
-  body: Html
+  body?: Html
+  /** The path of the page that it is now, to which pages redirect. */
+  movedTo?: string
 }
 
 interface WorkspacePagesOptions {
@@ -88,12 +93,14 @@ interface WorkspacePagesOptions {
   sendOnce: SendOnce
   /** Finds out why there is nothing at the path of a page, or of a form. */
   explainMissing: (visit: WorkspaceVisit) => Promise<WhyMissing | undefined>
+  /** Finds the files of the form that was refused. */
+  findAttached: (visit: WorkspaceVisit) => Promise<readonly Attachment[]>
 }
 
 /** Pages for members. Others get `not_a_member`, or `not_found` if there is no such workspace. */
 export function createWorkspacePages(
   app: App,
-  { workspaces, sendOnce, explainMissing }: WorkspacePagesOptions,
+  { workspaces, sendOnce, explainMissing, findAttached }: WorkspacePagesOptions,
 ): WorkspacePages {
   const enter = (request: FastifyRequest<WorkspaceRoute>, reply: FastifyReply) =>
     enterWorkspace(request, reply, workspaces)
@@ -120,7 +127,14 @@ export function createWorkspacePages(
         // A former slug redirects to the current one.
         if (slug !== request.params.slug)
           return reply.redirect(request.url.replace(`/w/${request.params.slug}`, `/w/${slug}`), 302)
-        return reply.showPage(await explain(visit, show))
+        try {
+          const shown = await explain({ ...visit, attached: await findAttached(visit) }, show)
+          return await reply.showPage(shown)
+        } catch (error) {
+          const path = request.whyMissing?.movedTo
+          if (path === undefined) throw error
+          return reply.redirect(path, 303)
+        }
       })
     },
 
@@ -185,6 +199,7 @@ async function enterWorkspace(
     workspace,
     // A form that was opened under a former slug is the same form.
     state: { ...state, action: state.action?.replace(/^\/w\/[^/]+/, base) },
+    attached: [],
     base,
     may: (action) => isAllowed(workspace.role, action),
     remember: (name, value, maxAgeSeconds) => void reply.remember(name, value, maxAgeSeconds),

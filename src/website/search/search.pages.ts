@@ -1,13 +1,26 @@
+import type { SavedFilter } from '../../areas/savedFilters/savedFilters.service.ts'
 import type { SearchCounts, SearchResult } from '../../areas/workspaces/search/search.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import { searchCountMax, searchFewResults, searchKinds, type SearchKind } from '../../domain/search.ts'
+import {
+  searchCountMax,
+  searchFewResults,
+  searchKinds,
+  searchKindsOfSeeds,
+  type SearchKind,
+} from '../../domain/search.ts'
+import { seedStatuses, type SeedStatus } from '../../domain/seeds.ts'
 import type { Services } from '../../services/services.ts'
+import { renderSelect } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
-import { readQuery, withQuery } from '../components/lists.ts'
+import { readOneOf, readQuery, withQuery } from '../components/lists.ts'
 import { excerptOf } from '../components/markdown.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import type { Page } from '../plugins/pages.ts'
 import { readSearch, renderSearchForm } from '../views/search-form.views.ts'
+import { pathOfFilter, sortFilters } from '../seeds/saved-filters.views.ts'
+import { readStates, toAskedOfSeeds, type SeedParameters } from '../seeds/seed-filters.ts'
+import { renderBalanceFilter, renderDueFilter, renderLeadFilter } from '../seeds/seed-filters.views.ts'
+import { readFilterChoices, renderSortingFilters, type SeedSorting } from '../seeds/seed-sorting.views.ts'
 import { statusNames } from '../seeds/seed-status.views.ts'
 import { listPaletteActions } from './palette-actions.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
@@ -18,6 +31,7 @@ const resultsMax = 200
 const ofKindMax = 6
 const latestMax = 8
 const workspacesMax = 6
+const filtersMax = 6
 const similarMax = 10
 
 /** What each kind is called, alone and as several. */
@@ -42,7 +56,7 @@ interface ResultGroup {
   results: Result[]
 }
 
-type SearchServices = Pick<Services, 'search' | 'seeds' | 'workspaces'>
+type SearchServices = Pick<Services, 'savedFilters' | 'search' | 'seeds' | 'workspaces'>
 
 /** The search of a workspace: a page, and results as JSON for the command palette. */
 export function searchPages({ page, data }: WorkspacePages, services: SearchServices): void {
@@ -51,22 +65,27 @@ export function searchPages({ page, data }: WorkspacePages, services: SearchServ
     if (q === '') return renderSearch(visit, { q, body: false })
     const { search } = services
     const { principal, request, workspace } = visit
-    const kind = searchKinds.find((one) => one === readQuery(request, 'kind'))
-    const [list, counts, elsewhere] = await Promise.all([
+    const kind = readOneOf(request, 'kind', searchKinds)
+    const filter = readFilter(visit)
+    const asked = { q, kind, filter }
+    const choices = readFilterChoices(services, visit)
+    const listSaved = async () => (await choices).savedFilters
+    const [list, counts, elsewhere, sorting] = await Promise.all([
       readListView(request, (position) =>
         search.search(principal, workspace.slug, {
           ...position,
-          q,
+          ...toRequest(asked),
           limit: perPage,
-          ...(kind !== undefined && { kinds: kind }),
         }),
       ),
       search.count(principal, workspace.slug, q),
-      kind === undefined ? findElsewhere(visit, q, services) : [],
+      kind === undefined && !isFilter(filter) ? findElsewhere(visit, q, { ...services, listSaved }) : [],
+      choices,
     ])
     const isFew = parseJson(list.items).length < searchFewResults && readQuery(request, 'cursor') === ''
-    const similar = isFew ? await findSimilar(visit, q, services, kind) : []
-    return renderSearch(visit, { q, body: renderFound(visit, { q, kind, list, counts, elsewhere, similar }) })
+    const similar = isFew ? await findSimilar(visit, asked, services) : []
+    const found = { ...asked, list, counts, elsewhere, similar, sorting }
+    return renderSearch(visit, { q, filter, body: renderFound(visit, found) })
   })
 
   data('/search/results', async (visit) => {
@@ -74,7 +93,10 @@ export function searchPages({ page, data }: WorkspacePages, services: SearchServ
     const [found, actions, elsewhere] = await Promise.all([
       q === '' ? findLatest(visit, services) : findGroups(visit, q, services),
       listPaletteActions(visit, services),
-      findElsewhere(visit, q, services),
+      findElsewhere(visit, q, {
+        ...services,
+        listSaved: () => services.savedFilters.listAll(visit.principal, visit.workspace.slug),
+      }),
     ])
     const matching = actions.filter(({ label }) => containsWords(label, q))
     const groups = [...found, { name: 'Actions', results: matching }, ...elsewhere]
@@ -109,7 +131,7 @@ async function findGroups(
     search.count(principal, workspace.slug, q),
   ])
   const all = parseJson(found.items)
-  const similar = all.length < searchFewResults ? await findSimilar(visit, q, services) : []
+  const similar = all.length < searchFewResults ? await findSimilar(visit, { q }, services) : []
   const groups = searchKinds.flatMap((kind) => {
     const { many, count } = kindNames[kind]
     if (counts[count] === 0) return []
@@ -128,30 +150,73 @@ async function findGroups(
 /** What almost matches, for a text of which little was found. */
 async function findSimilar(
   { principal, workspace }: WorkspaceVisit,
-  q: string,
+  asked: Asked,
   { search }: Pick<SearchServices, 'search'>,
-  kind?: SearchKind,
 ): Promise<SearchResult[]> {
   const found = await search.search(principal, workspace.slug, {
-    ...{ q, match: 'similar', limit: similarMax },
-    ...(kind !== undefined && { kinds: kind }),
+    ...toRequest(asked),
+    ...{ match: 'similar', limit: similarMax },
   })
   return parseJson(found.items)
+}
+
+/** Which seeds are wanted, as the URL has it. */
+interface Filter extends SeedParameters {
+  status: SeedStatus | ''
+}
+
+interface Asked {
+  q: string
+  /** The only kind that is shown, if one was chosen. */
+  kind?: SearchKind | undefined
+  filter?: Filter
+}
+
+function readFilter({ request }: WorkspaceVisit): Filter {
+  return {
+    ...{ team: readQuery(request, 'team'), label: readQuery(request, 'label') },
+    ...{ status: readOneOf(request, 'status', seedStatuses) ?? '', ...readStates(request) },
+  }
+}
+
+const isFilter = (filter: Filter) => Object.values(filter).some((value) => value !== '')
+
+function toRequest({ q, kind, filter }: Asked) {
+  return {
+    q,
+    ...(kind !== undefined && { kinds: kind }),
+    ...(filter && toAskedOfSeeds(filter)),
+    ...(filter && filter.status !== '' && { status: filter.status }),
+  }
 }
 
 function toResult({ title, excerpt, path }: SearchResult): Result {
   return { label: title, detail: excerptOf(excerpt ?? ''), href: path }
 }
 
-/** The pages and the other workspaces that match a text. */
+/** The saved filters, the pages and the other workspaces that match a text. */
 async function findElsewhere(
   visit: WorkspaceVisit,
   q: string,
-  { workspaces }: SearchServices,
+  {
+    workspaces,
+    listSaved,
+  }: Pick<SearchServices, 'workspaces'> & { listSaved: () => Promise<readonly SavedFilter[]> },
 ): Promise<ResultGroup[]> {
-  const { principal, workspace } = visit
-  const ofPerson = parseJson(await workspaces.list(principal))
+  const { base, principal, workspace } = visit
+  const [ofPerson, saved] = await Promise.all([workspaces.list(principal).then(parseJson), listSaved()])
   const groups: ResultGroup[] = [
+    {
+      name: 'Saved filters',
+      results: sortFilters(saved)
+        .filter(({ name }) => containsWords(name, q))
+        .slice(0, filtersMax)
+        .map((filter) => ({
+          label: filter.name,
+          detail: filter.shared ? 'Shared' : 'Yours',
+          href: pathOfFilter(base, filter),
+        })),
+    },
     { name: 'Pages', results: listPages(visit).filter(({ label }) => containsWords(label, q)) },
     {
       name: 'Workspaces',
@@ -192,7 +257,10 @@ function listPages(visit: WorkspaceVisit): Result[] {
   return pages.map(({ label, href }) => ({ label, detail: '', href }))
 }
 
-function renderSearch(visit: WorkspaceVisit, { q, body }: { q: string; body: Content }): Page {
+function renderSearch(
+  visit: WorkspaceVisit,
+  { q, filter, body }: { q: string; filter?: Filter; body: Content },
+): Page {
   return {
     title: q === '' ? 'Search' : `Search for ${q}`,
     section: sectionOf(visit, 'Search'),
@@ -201,15 +269,15 @@ function renderSearch(visit: WorkspaceVisit, { q, body }: { q: string; body: Con
         path: `${visit.base}/search`,
         label: 'Search seeds, evidence, comments and people',
         value: q,
+        ...(filter && { kept: { ...filter } }),
       })}
       ${body}`,
   }
 }
 
-interface Found {
-  q: string
-  /** The only kind that is shown, if one was chosen. */
-  kind: SearchKind | undefined
+interface Found extends Asked {
+  filter: Filter
+  sorting: SeedSorting
   list: ListView<SearchResult>
   counts: SearchCounts
   elsewhere: ResultGroup[]
@@ -217,20 +285,29 @@ interface Found {
   similar: SearchResult[]
 }
 
-function renderFound(visit: WorkspaceVisit, { q, kind, list, counts, elsewhere, similar }: Found): Content {
+function renderFound(visit: WorkspaceVisit, asked: Found): Content {
+  const { q, kind, filter, list, counts, elsewhere, similar } = asked
+  const isFiltered = isFilter(filter)
   const results = parseJson(list.items)
   const path = `${visit.base}/search`
   const isEmpty = results.length === 0 && similar.length === 0 && elsewhere.length === 0
-  const found = searchKinds.filter((one) => counts[kindNames[one].count] > 0 || one === kind)
-  return html`${
+  // The counts are of what is found without a filter.
+  const kinds = isFiltered ? searchKindsOfSeeds : searchKinds
+  const found = kinds.filter((one) => counts[kindNames[one].count] > 0 || one === kind)
+  return html`${renderFilters(path, asked)}
+  ${
     found.length > 0 &&
     html`<nav class="segments" aria-label="What was found">
-      <a href="${withQuery(path, { q })}" ${kind === undefined && html`aria-current="true"`}>All</a>
+      <a href="${withQuery(path, { q, ...filter })}" ${kind === undefined && html`aria-current="true"`}
+        >All</a
+      >
       ${found.map(
         (one) =>
-          html`<a href="${withQuery(path, { q, kind: one })}" ${one === kind && html`aria-current="true"`}
+          html`<a
+            href="${withQuery(path, { q, kind: one, ...filter })}"
+            ${one === kind && html`aria-current="true"`}
             >${kindNames[one].many}
-            <span class="hint">${describeCount(counts[kindNames[one].count])}</span></a
+            ${!isFiltered && html`<span class="hint">${describeCount(counts[kindNames[one].count])}</span>`}</a
           >`,
       )}
     </nav>`
@@ -242,7 +319,7 @@ function renderFound(visit: WorkspaceVisit, { q, kind, list, counts, elsewhere, 
       ${results.map((result) => html`<li>${renderResult(result, kind)}</li>`)}
     </ul>`
   }
-  ${renderPager(list, { path, parameters: { q, kind: kind ?? '' } })}
+  ${renderPager(list, { path, parameters: { q, kind: kind ?? '', ...filter } })}
   ${
     similar.length > 0 &&
     html`<section>
@@ -253,7 +330,29 @@ function renderFound(visit: WorkspaceVisit, { q, kind, list, counts, elsewhere, 
     </section>`
   }
   ${elsewhere.map(renderGroup)}
-  ${isEmpty && html`<p role="status">Nothing matches “<bdi>${q}</bdi>”, and nothing is similar.</p>`}`
+  ${isEmpty && html`<p role="status">Nothing matches “<bdi>${q}</bdi>”${isFiltered && ' with these filters'}, and nothing is similar.</p>`}`
+}
+
+/** The filters by what seeds are, which act at once. */
+function renderFilters(path: string, { q, kind, filter, sorting }: Found): Html {
+  const { team, label, status, lead, due, balance } = filter
+  return html`<form class="line filters" action="${path}" data-instant>
+    <input type="hidden" name="q" value="${q}" />
+    ${kind !== undefined && html`<input type="hidden" name="kind" value="${kind}" />`}
+    ${renderSelect({
+      name: 'status',
+      label: 'Status of the seed',
+      value: status,
+      choices: [
+        { value: '', label: 'Any status' },
+        ...seedStatuses.map((value) => ({ value, label: statusNames[value] })),
+      ],
+    })}
+    ${renderLeadFilter(lead)} ${renderDueFilter(due)} ${renderSortingFilters(sorting, { team, label })}
+    ${renderBalanceFilter(balance)}
+    <button class="quiet">Apply</button>
+    ${isFilter(filter) && html`<a class="button quiet" href="${withQuery(path, { q, kind: kind ?? '' })}">Clear filters</a>`}
+  </form>`
 }
 
 function renderResult({ kind, title, excerpt, path }: SearchResult, only: SearchKind | undefined): Html {
@@ -263,7 +362,7 @@ function renderResult({ kind, title, excerpt, path }: SearchResult, only: Search
 }
 
 function renderGroup({ name, results }: ResultGroup): Html {
-  const id = name.toLowerCase()
+  const id = name.toLowerCase().replaceAll(' ', '-')
   return html`<section aria-labelledby="${id}">
     <h2 id="${id}">${name}</h2>
     <ul class="rows">

@@ -1,11 +1,12 @@
+import { mentionedTeamSizeMax } from '../../domain/comments.ts'
 import type { Comment, CommentsService } from '../../areas/comments/comments.service.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { ignoreNotFound } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import type { Services } from '../../services/services.ts'
 import { renderFace } from '../components/layout.ts'
 import { notice } from '../components/notice.ts'
 import { readQuery } from '../components/lists.ts'
-import { readText } from '../components/sent-form.ts'
+import { readAttachmentIds, readText } from '../components/sent-form.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { readSearch } from '../views/search-form.views.ts'
 import { pathOfSubject, renderCommentPage, renderEditComment } from './comments.views.ts'
@@ -15,6 +16,8 @@ import { pathOfPiece } from './evidence-item.views.ts'
 const namesMax = 6
 /** How many agents have room in it whoever else is there. */
 const agentsMax = 2
+/** How many teams have. */
+const teamsMax = 2
 
 /** The comment that a form begins with as a quote. One that is gone is not quoted. */
 export async function readQuoted(
@@ -23,22 +26,27 @@ export async function readQuoted(
 ): Promise<Comment | undefined> {
   const quotedId = readQuery(request, 'quote')
   if (quotedId === '') return undefined
-  try {
-    return await comments.get(principal, quotedId)
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'not_found') return undefined
-    throw error
-  }
+  return comments.get(principal, quotedId).catch(ignoreNotFound)
 }
 
-/** Comments on seeds and their evidence, and the names of the people whom they can mention. */
+function readCommentForm(request: WorkspaceVisit['request']) {
+  const attachmentIds = readAttachmentIds(request)
+  return { body: readText(request, 'body'), ...(attachmentIds && { attachmentIds }) }
+}
+
+/** Comments on seeds and their evidence, and the names of the people, teams and agents whom they can mention. */
 export function commentsPages(
   { page, action, creation, data }: WorkspacePages,
-  { agentRequests, comments, people }: Pick<Services, 'agentRequests' | 'comments' | 'people'>,
+  {
+    agentRequests,
+    comments,
+    people,
+    teams,
+  }: Pick<Services, 'agentRequests' | 'comments' | 'people' | 'teams'>,
 ): void {
   creation('/seeds/:id/comments', '/seeds/:id', async ({ base, principal, request }) => {
     const { id: seedId } = request.params
-    const { id } = await comments.create(principal, seedId, { body: readText(request, 'body') })
+    const { id } = await comments.create(principal, seedId, readCommentForm(request))
     return { path: `${base}/seeds/${seedId}#comment-${id}`, notice: notice`Comment added.` }
   })
 
@@ -47,7 +55,7 @@ export function commentsPages(
     '/seeds/:id/evidence/:evidenceId',
     async ({ base, principal, request }) => {
       const { id: seedId, evidenceId } = request.params
-      const { id } = await comments.create(principal, seedId, { body: readText(request, 'body'), evidenceId })
+      const { id } = await comments.create(principal, seedId, { ...readCommentForm(request), evidenceId })
       const path = pathOfPiece(base, { seedId, id: evidenceId })
       return { path: `${path}#comment-${id}`, notice: notice`Comment added.` }
     },
@@ -74,7 +82,7 @@ export function commentsPages(
   action('/comments/:id/edit', '/comments/:id/edit', async ({ base, principal, request }) => {
     const { id } = request.params
     const { seedId, evidenceId } = await comments.get(principal, id)
-    await comments.update(principal, id, { body: readText(request, 'body') })
+    await comments.update(principal, id, readCommentForm(request))
     return { path: `${pathOfSubject(base, { seedId, evidenceId })}#comment-${id}`, notice: notice`Saved.` }
   })
 
@@ -88,8 +96,9 @@ export function commentsPages(
   data('/people/names', async ({ may, principal, request, workspace }) => {
     const q = readSearch(request)
     const mayAsk = may('agentRequests.askable')
-    const [found, askable] = await Promise.all([
+    const [found, foundTeams, askable] = await Promise.all([
       people.list(principal, workspace.slug, { kind: 'member', limit: namesMax, ...(q !== '' && { q }) }),
+      teams.listNamed(principal, workspace.slug, { q, limit: teamsMax }),
       mayAsk ? agentRequests.askable(principal, workspace.slug) : [],
     ])
     const named = parseJson(found.items).flatMap(({ userId, name, email, image }) =>
@@ -103,8 +112,16 @@ export function commentsPages(
         ...{ grantId, name: agentName, forName },
         face: renderFace({ id: grantId, name: agentName, image: null }, 28).toString(),
       }))
+    const teamsShown = foundTeams
+      .filter(({ memberCount }) => memberCount <= mentionedTeamSizeMax)
+      .map(({ id: teamId, name, memberCount }) => ({
+        ...{ teamId, name, memberCount },
+        face: renderFace({ id: teamId, name, image: null }, 28).toString(),
+      }))
     // Few, and the people first.
-    const agentsShown = agents.slice(0, Math.max(agentsMax, namesMax - named.length))
-    return { people: [...named.slice(0, namesMax - Math.min(agentsMax, agentsShown.length)), ...agentsShown] }
+    const others = namesMax - teamsShown.length
+    const agentsShown = agents.slice(0, Math.max(agentsMax, others - named.length))
+    const namedShown = named.slice(0, others - Math.min(agentsMax, agentsShown.length))
+    return { people: [...namedShown, ...teamsShown, ...agentsShown] }
   })
 }

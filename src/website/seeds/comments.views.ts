@@ -1,15 +1,17 @@
 import type { AgentRequest } from '../../areas/agentRequests/agentRequests.service.ts'
 import type { Comment, WithPicture } from '../../areas/comments/comments.service.ts'
-import { commentLengthMax, toMention } from '../../domain/comments.ts'
+import { commentLengthMax, toMention, withoutTeams } from '../../domain/comments.ts'
 import { renderField, renderForm, stateOf } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'
 import { renderConfirmed, withQuery } from '../components/lists.ts'
 import { renderAction } from '../components/forms.ts'
 import { renderMarkdown } from '../components/markdown.ts'
+import { renderDone } from '../components/notice.ts'
 import { renderTime } from '../components/words.ts'
 import type { Page } from '../plugins/pages.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { renderRequest } from './agent-requests.views.ts'
+import { renderAttachments, renderAttachmentsField } from './attachments.views.ts'
 import { renderByline } from '../views/author.views.ts'
 
 /** The form that comments on a seed or a piece of its evidence, whose page has the path. It can begin with a quote. */
@@ -24,7 +26,7 @@ export function renderCommentForm(visit: WorkspaceVisit, path: string, quoted?: 
       fields: ['body'],
       attributes: html`data-mentions="${visit.base}/people/names"`,
       body: html`${renderBodyField(state, quoted ? quote(quoted) : '')}
-        <button class="quiet">Comment</button>`,
+        ${renderAttachmentsField(visit, { state })} <button class="quiet">Comment</button>`,
     })}
   </div>`
 }
@@ -41,14 +43,16 @@ function renderBodyField(state: WorkspaceVisit['state'], value: string): Html {
     rows: 3,
     maxLength: commentLengthMax,
     value,
-    hint: 'Markdown. Write @ and a name to mention somebody or to ask an agent.',
+    hint: 'Markdown. Write @ and a name to mention somebody or a team, or to ask an agent.',
     state,
   })
 }
 
-/** A comment as a quote in Markdown, which mentions its author. */
+/** A comment as a quote in Markdown, which mentions its author. It mentions no team again. */
 function quote({ body, authorUserId, authorName }: Comment): string {
-  const lines = body.split('\n').map((line) => `> ${line}`)
+  const lines = withoutTeams(body)
+    .split('\n')
+    .map((line) => `> ${line}`)
   const author = authorUserId === null ? '' : `${toMention({ userId: authorUserId, name: authorName })} `
   return `${lines.join('\n')}\n\n${author}`
 }
@@ -70,7 +74,7 @@ export interface ThreadVisit extends WorkspaceVisit {
 export function renderComment(
   visit: ThreadVisit,
   comment: WithPicture<Comment>,
-  { isUnderPiece = false }: { isUnderPiece?: boolean } = {},
+  { isUnderPiece = false, isAlone = false }: { isUnderPiece?: boolean; isAlone?: boolean } = {},
 ): Html {
   const { base, may, principal, request } = visit
   const { id, body, authorUserId, authorName, createdAt, editedAt, seedId, evidenceId } = comment
@@ -83,7 +87,7 @@ export function renderComment(
       html`${evidenceId !== null && !isUnderPiece && html` on <a href="${path}">evidence</a>`},
       ${renderTime(createdAt)}${editedAt !== null && ' · edited'}`,
     )}
-    ${renderMarkdown(body, base)}
+    ${renderMarkdown(body, base)} ${renderAttachments(visit, comment.attachments, { isAlone })}
     ${visit.requests?.filter(({ commentId }) => commentId === id).map((each) => renderRequest(visit, each))}
     <div class="choices subtle">
       ${
@@ -118,7 +122,8 @@ export function renderComment(
 }
 
 /** The page on which the author edits a comment. */
-export function renderEditComment(visit: WorkspaceVisit, { id, seedId, evidenceId, body }: Comment): Page {
+export function renderEditComment(visit: WorkspaceVisit, comment: Comment): Page {
+  const { id, seedId, evidenceId, body } = comment
   const { base, request, state } = visit
   return {
     title: 'Edit comment',
@@ -132,6 +137,7 @@ export function renderEditComment(visit: WorkspaceVisit, { id, seedId, evidenceI
         fields: ['body'],
         attributes: html`data-mentions="${base}/people/names"`,
         body: html`${renderBodyField(state, body)}
+          ${renderAttachmentsField(visit, { state, stored: comment.attachments })}
           <p class="line">
             <button>Save</button>
             <a class="button quiet" href="${pathOfSubject(base, { seedId, evidenceId })}#comment-${id}"
@@ -150,6 +156,7 @@ export function renderCommentPage(visit: ThreadVisit, comment: Comment): Page {
     section: sectionOf(visit, 'Seeds'),
     body: html`<p><a href="${path}">${comment.evidenceId === null ? 'To the seed' : 'To the evidence'}</a></p>
       <h1>Comment</h1>
-      ${renderComment(visit, { ...comment, authorPicture: null }, { isUnderPiece: true })}`,
+      ${renderDone(visit.request)}
+      ${renderComment(visit, { ...comment, authorPicture: null }, { isUnderPiece: true, isAlone: true })}`,
   }
 }

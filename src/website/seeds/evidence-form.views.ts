@@ -1,4 +1,5 @@
 import type { Evidence } from '../../areas/evidence/evidence.service.ts'
+import type { Criterion } from '../../domain/criteria.ts'
 import {
   evidenceKinds,
   evidenceSummaryLengthMax,
@@ -10,6 +11,8 @@ import { renderField, renderForm, renderRadios, renderSelect, type FormState } f
 import { html, type Html } from '../components/html.ts'
 import type { Page } from '../plugins/pages.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { renderAttachmentsField } from './attachments.views.ts'
+import { renderCriterionChoice } from './seed-criteria.views.ts'
 import { verdictNames } from './evidence-balance.ts'
 
 export const kindNames: Record<EvidenceKind, string> = {
@@ -23,8 +26,13 @@ export const kindNames: Record<EvidenceKind, string> = {
 /** The fields that show their own errors. */
 export const evidenceFormFields = ['summary', 'sourceUrl']
 
-/** The fields of a piece of evidence, empty or with what is stored. */
-export function renderEvidenceFields(state: FormState, stored?: Evidence): Html {
+/** The fields of a piece of evidence of a seed with some success criteria, empty or with what is stored. */
+export function renderEvidenceFields(
+  visit: WorkspaceVisit,
+  state: FormState,
+  criteria: readonly Criterion[],
+  stored?: Evidence,
+): Html {
   return html`${renderRadios({
     name: 'verdict',
     legend: 'What it says about the seed',
@@ -56,11 +64,17 @@ export function renderEvidenceFields(state: FormState, stored?: Evidence): Html 
     autocomplete: 'off',
     hint: 'A URL that begins with http:// or https://.',
     state,
-  })}`
+  })}
+  ${renderCriterionChoice(criteria, state, stored?.criterionIds ?? [])}
+  ${renderAttachmentsField(visit, { state, ...(stored && { stored: stored.attachments }) })}`
 }
 
 /** The page on which the author corrects a piece of evidence. */
-export function renderCorrection(visit: WorkspaceVisit, piece: Evidence): Page {
+export function renderCorrection(
+  visit: WorkspaceVisit,
+  piece: Evidence,
+  criteria: readonly Criterion[],
+): Page {
   const { base, request, state } = visit
   const seedPath = `${base}/seeds/${piece.seedId}`
   return {
@@ -73,7 +87,7 @@ export function renderCorrection(visit: WorkspaceVisit, piece: Evidence): Page {
         action: `${seedPath}/evidence/${piece.id}/edit`,
         state,
         fields: evidenceFormFields,
-        body: html`${renderEvidenceFields(state, piece)}
+        body: html`${renderEvidenceFields(visit, state, criteria, piece)}
           <div class="line">
             <button>Save</button>
             <a class="button quiet" href="${seedPath}#evidence-${piece.id}">Cancel</a>

@@ -1,25 +1,26 @@
-import type { DiscussedEvidence, WithPicture } from '../../areas/comments/comments.service.ts'
+import type { DiscussedEvidence, ShownEvidence } from '../../areas/comments/comments.service.ts'
 import type { Evidence } from '../../areas/evidence/evidence.service.ts'
 import { reasonLengthMax } from '../../domain/seeds.ts'
-import { renderField, renderForm } from '../components/forms.ts'
+import { renderAction, renderField, renderForm } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderConfirmed } from '../components/lists.ts'
 import { renderMarkdown } from '../components/markdown.ts'
 import { countOf, renderTime } from '../components/words.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { renderAuthor, renderByline } from '../views/author.views.ts'
+import { renderAttachments } from './attachments.views.ts'
 import { pathOfSubject, renderComment, type ThreadVisit } from './comments.views.ts'
 import { verdictNames } from './evidence-balance.ts'
 import { kindNames } from './evidence-form.views.ts'
 
 /**
  * A piece of evidence with what the reader may do to it, and, in a thread, with its first comments under it. Evidence that was
- * added after `correctableSince` can be corrected by its author.
+ * added after `correctableSince` can be corrected by its author. On a page of its own it `isAlone`.
  */
 export function renderPiece(
   visit: ThreadVisit,
-  piece: WithPicture<Evidence> | DiscussedEvidence,
-  correctableSince: Date,
+  piece: ShownEvidence | DiscussedEvidence,
+  { correctableSince, isAlone = false }: { correctableSince: Date; isAlone?: boolean },
 ): Html {
   const discussion = 'discussion' in piece && renderDiscussion(visit, piece)
   if (piece.withdrawnAt !== null)
@@ -35,9 +36,10 @@ export function renderPiece(
         Source: <a href="${sourceUrl}" rel="noopener noreferrer nofollow"><bdi>${sourceUrl}</bdi></a>
       </p>`
     }
+    ${renderAttachments(visit, piece.attachments, { isAlone })} ${renderSeenBy(visit, piece, isAlone)}
     <div class="foot">
       ${renderByline(piece, html`, ${renderTime(createdAt)}${corrected}`)}
-      ${renderPieceActions(visit, piece, correctableSince)}
+      ${renderPieceActions(visit, piece, { correctableSince, isAlone })}
     </div>
     ${discussion}
   </article>`
@@ -79,15 +81,53 @@ function renderDiscussion(visit: ThreadVisit, piece: DiscussedEvidence): Content
   </div>`
 }
 
-function renderPieceActions(visit: WorkspaceVisit, piece: Evidence, correctableSince: Date): Content {
+/** Who saw it too: some names, or on the page of the evidence all, as far as they fit, and how many others there are. */
+function renderSeenBy({ base }: WorkspaceVisit, piece: ShownEvidence, isAlone: boolean): Content {
+  const { seenByCount, seenByMe, seenBy } = piece
+  if (seenByCount === 0) return false
+  const names = seenBy.map(({ userId, name }) =>
+    isAlone ? html`<a href="${base}/people/${userId}"><bdi>${name}</bdi></a>` : html`<bdi>${name}</bdi>`,
+  )
+  const people: Content[] = seenByMe ? ['you', ...names] : names
+  const more = seenByCount - people.length
+  const others = countOf(more, 'other')
+  const last =
+    more > 0
+      ? isAlone
+        ? others
+        : html`<a href="${pathOfPiece(base, piece)}#seen">${others}</a>`
+      : people.pop()
+  const list = people.map((person, i) => html`${i > 0 && ', '}${person}`)
+  return html`<p class="hint" ${isAlone && html`id="seen"`}>
+    Seen too by ${list}${people.length > 0 && ' and '}${last}
+  </p>`
+}
+
+/** The button with which a reader says that they saw it too, or takes that back. Its author has seen it anyway. */
+function renderSeeing({ base, request }: WorkspaceVisit, piece: Evidence, isAlone: boolean): Html {
+  const { seenByMe } = piece
+  return renderAction(request, {
+    action: `${pathOfPiece(base, piece)}/${seenByMe ? 'unsee' : 'see'}`,
+    label: seenByMe ? 'I did not see this' : 'I saw this too',
+    ...(isAlone && { fields: { isAlone: 'yes' } }),
+  })
+}
+
+function renderPieceActions(
+  visit: WorkspaceVisit,
+  piece: Evidence,
+  { correctableSince, isAlone }: { correctableSince: Date; isAlone: boolean },
+): Content {
   const { base, may, principal } = visit
   const isAuthor = piece.authorUserId === principal.user.id
   const mayCorrect = isAuthor && may('evidence.update') && new Date(piece.createdAt) >= correctableSince
   const mayWithdraw = may(isAuthor ? 'evidence.withdraw' : 'evidence.withdrawOthers')
   const mayComment = may('comments.create')
-  if (!mayCorrect && !mayWithdraw && !mayComment) return false
+  const maySee = !isAuthor && may(piece.seenByMe ? 'evidence.unsee' : 'evidence.see')
+  if (!mayCorrect && !mayWithdraw && !mayComment && !maySee) return false
   const path = pathOfPiece(base, piece)
   return html`<div class="choices subtle">
+    ${maySee && renderSeeing(visit, piece, isAlone)}
     ${
       mayComment &&
       html`<a class="button small quiet" href="${path}#comment"

@@ -1,9 +1,8 @@
 import type { Seed, SeedDetails } from '../../areas/seeds/seeds.service.ts'
 import { isClosed } from '../../domain/seeds.ts'
-import type { Comment, WithPicture } from '../../areas/comments/comments.service.ts'
-import type { Evidence } from '../../areas/evidence/evidence.service.ts'
+import type { Comment, ShownEvidence, WithPicture } from '../../areas/comments/comments.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import { renderForm, renderRefusal, type FormState } from '../components/forms.ts'
+import { emptyForm, renderForm, renderRefusal, type FormState } from '../components/forms.ts'
 import { renderRows } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
 import { renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
@@ -23,7 +22,8 @@ export function isAboutEvidence(state: FormState): boolean {
  * The form that adds evidence to a seed, which people join with it. Who has not joined cannot join one that is validated or
  * dropped.
  */
-export function renderEvidenceForm({ base, may, request, state }: WorkspaceVisit, seed: Seed): Content {
+export function renderEvidenceForm(visit: WorkspaceVisit, seed: Seed): Content {
+  const { base, may, request, state } = visit
   if (!may('seeds.addEvidence')) return false
   // A form that was refused stays, with what was typed, even if the seed was closed meanwhile.
   const isRefused = isAboutEvidence(state)
@@ -38,7 +38,7 @@ export function renderEvidenceForm({ base, may, request, state }: WorkspaceVisit
       action: `${base}/seeds/${seed.id}/evidence`,
       ...(isRefused && { state }),
       fields: evidenceFormFields,
-      body: html`${renderEvidenceFields(state)}
+      body: html`${renderEvidenceFields(visit, isRefused ? state : emptyForm, seed.criteria)}
         ${!seed.joined && html`<p class="hint">You join the seed with it: you take part in it, and follow it.</p>`}
         <button>Add evidence</button>`,
     })}
@@ -46,7 +46,7 @@ export function renderEvidenceForm({ base, may, request, state }: WorkspaceVisit
 }
 
 interface EvidencePage extends Pick<SeedDetails, 'seed' | 'correctableSince'> {
-  piece: WithPicture<Evidence>
+  piece: ShownEvidence
   /** Its comments, oldest first. */
   discussion: ListView<WithPicture<Comment>>
   /** The comment that the form begins with as a quote. */
@@ -67,7 +67,8 @@ export function renderEvidencePage(visit: ThreadVisit, shown: EvidencePage): Pag
         <a href="${base}/seeds/${seed.id}#evidence-${piece.id}"><bdi>${seed.title}</bdi></a>
       </p>
       <h1>Evidence</h1>
-      ${renderDone(request)} ${renderRefusal(request)} ${renderPiece(visit, piece, correctableSince)}
+      ${renderDone(request)} ${renderRefusal(request)}
+      ${renderPiece(visit, piece, { correctableSince, isAlone: true })}
       <section class="stack" aria-labelledby="comments">
         <h2 id="comments">Comments</h2>
         ${renderNotices([discussion.isReset && resetNotice])}

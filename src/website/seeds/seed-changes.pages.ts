@@ -9,6 +9,7 @@ import { notice } from '../components/notice.ts'
 import { readField, requireChoice } from '../components/sent-form.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import type { DeletedSeed } from './seed-deletion.views.ts'
+import { readStateChange, stateNames } from './seed-criteria.views.ts'
 import { statusNames } from './seed-status.views.ts'
 import { readSeedForm } from './seed-form.views.ts'
 
@@ -39,6 +40,22 @@ export function seedChangesPages(
       })
     }
     return { path: seedPath(visit), notice: notice`Status changed.` }
+  })
+
+  action('/seeds/:id/criteria', '/seeds/:id', async (visit) => {
+    const { principal, request } = visit
+    const { id } = request.params
+    const { criterionId, from, to } = readStateChange(request)
+    const { criteria } = await seeds.get(principal, id)
+    const now = criteria.find((criterion) => criterion.id === criterionId)
+    if (!now) throw errors.criterionNotFound()
+    if (now.state !== from)
+      throw errors.changedMeanwhile({
+        message: `Somebody else has set the state meanwhile: it is ${stateNames[now.state].toLowerCase()} now. Nothing was saved.`,
+      })
+    const changed = criteria.map((criterion) => (criterion === now ? { ...criterion, state: to } : criterion))
+    await seeds.update(principal, id, { criteria: changed }, versionsOf({ criteria }))
+    return { path: seedPath(visit), notice: notice`${now.text}: ${stateNames[to].toLowerCase()}.` }
   })
 
   action('/seeds/:id/move', '/seeds', async ({ principal, request, base }) => {

@@ -1,9 +1,16 @@
 import type { Seed } from '../../areas/seeds/seeds.service.ts'
-import { reasonLengthMax, seedStatuses, type SeedStatus } from '../../domain/seeds.ts'
+import {
+  isClosed,
+  reasonLengthMax,
+  seedStatuses,
+  silentDays,
+  type DatedDue,
+  type SeedStatus,
+} from '../../domain/seeds.ts'
 import { renderOpened } from '../components/edits.ts'
 import { renderField, renderForm, stateOf } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
-import { renderTime } from '../components/words.ts'
+import { renderCalendarDate, renderTime } from '../components/words.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { whatIsStatus } from './seed-words.ts'
 
@@ -16,6 +23,32 @@ export const statusNames: Record<SeedStatus, string> = {
 
 export function renderStatus(status: SeedStatus): Html {
   return html`<span class="tag status-${status}">${statusNames[status]}</span>`
+}
+
+/** When a seed is due, if it is. */
+export function renderDue(decideBy: string | null, due: DatedDue | undefined): Content {
+  if (decideBy === null || due === undefined) return false
+  const date = renderCalendarDate(decideBy)
+  return due === 'overdue'
+    ? html`<span class="tag warn">Overdue since ${date}</span>`
+    : html`<span class="tag">Due ${date}</span>`
+}
+
+/** That a seed has had no new evidence for long. */
+export function renderSilent(): Html {
+  return html`<span class="tag warn">No evidence for ${silentDays} days</span>`
+}
+
+/** What is to be decided about a seed, and by when. */
+export function renderDecision({ question, decideBy, status }: Seed, due: DatedDue | undefined): Content {
+  const isOpen = decideBy !== null && !isClosed(status)
+  return html`${question !== null && html`<p class="lead"><bdi>${question}</bdi></p>`}
+  ${
+    isOpen &&
+    html`<p>
+      ${due === undefined ? html`To be decided by ${renderCalendarDate(decideBy)}` : renderDue(decideBy, due)}
+    </p>`
+  }`
 }
 
 /** Who decided a seed, when, and why it has its status, as far as that is known. */

@@ -4,13 +4,14 @@ import { errors } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { seedPagesPath } from '../../domain/page-urls.ts'
 import type { Services } from '../../services/services.ts'
-import { readQuery } from '../components/lists.ts'
+import { readOneOf, readQuery } from '../components/lists.ts'
 import { readListView } from '../components/pager.ts'
 import type { Page } from '../plugins/pages.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { findNamed, readChangesUrl } from '../views/events.views.ts'
 import { renderSeedForm } from './seed-form.views.ts'
 import { readQuoted } from './comments.pages.ts'
+import { readSorting } from './seed-sorting.views.ts'
 import { renderSeed } from './seed.views.ts'
 
 const itemsOfThread = 30
@@ -31,14 +32,15 @@ export function seedPages(
     comments,
     events,
     grants,
+    labels,
     seeds,
-  }: Pick<Services, 'agentRequests' | 'comments' | 'events' | 'grants' | 'seeds'>,
+  }: Pick<Services, 'agentRequests' | 'comments' | 'events' | 'grants' | 'labels' | 'seeds'>,
 ): void {
   const showSeed = async (visit: WorkspaceVisit): Promise<Page> => {
     const { principal, request, workspace } = visit
     const path = { slug: workspace.slug, seedId: request.params.id }
     const history = readQuery(request, 'history')
-    const only = threadFilters.find((filter) => filter === readQuery(request, 'only'))
+    const only = readOneOf(request, 'only', threadFilters)
     const changesUrl = await readChangesUrl({ events }, visit)
     const [details, thread, quoted, happened, granted, requests] = await Promise.all([
       seeds.getDetails(principal, path),
@@ -68,6 +70,7 @@ export function seedPages(
       { ...visit, requests },
       {
         ...details,
+        due: seeds.dueOf(details.seed),
         changesUrl,
         thread,
         only,
@@ -83,8 +86,11 @@ export function seedPages(
   const showEdit = async (visit: WorkspaceVisit): Promise<Page> => {
     if (!visit.may('seeds.update')) throw errors.roleInsufficient()
     const path = { slug: visit.workspace.slug, seedId: visit.request.params.id }
-    const { seed } = await seeds.getDetails(visit.principal, path)
-    return renderSeedForm(visit, seed)
+    const [seed, sorting] = await Promise.all([
+      seeds.getOfWorkspace(visit.principal, path),
+      readSorting({ labels }, visit),
+    ])
+    return renderSeedForm(visit, sorting, seed)
   }
 
   page('/seeds/:id', showSeed)

@@ -1,6 +1,7 @@
 import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
 import type { AgentGrant, ToolUse } from '../../agents/grants/grants.service.ts'
 import type { Seed, SeedDetails } from '../../areas/seeds/seeds.service.ts'
+import type { DatedDue } from '../../domain/seeds.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import type { Page as ListPage } from '../../kernel/pagination.ts'
 import { renderAuthor } from '../views/author.views.ts'
@@ -11,11 +12,15 @@ import { renderMarkdown } from '../components/markdown.ts'
 import { renderRows, withQuery } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
+import { renderAttachments } from './attachments.views.ts'
 import { isAboutEvidence } from './evidence.views.ts'
+import { renderCriteria } from './seed-criteria.views.ts'
 import { renderDeletion } from './seed-deletion.views.ts'
+import { renderMerged, renderMergeLink } from './seed-merging.views.ts'
 import { renderFollowing } from './seed-following.views.ts'
 import { renderParticipants } from './seed-people.views.ts'
-import { renderStatus, renderStatusForm, renderStatusReason } from './seed-status.views.ts'
+import { renderSorting } from './seed-sorting.views.ts'
+import { renderDecision, renderStatus, renderStatusForm, renderStatusReason } from './seed-status.views.ts'
 import { renderThread, type ShownThread } from './thread.views.ts'
 import { renderTime } from '../components/words.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
@@ -28,6 +33,7 @@ interface SeedPage extends SeedDetails, ShownThread {
   /** What happened to the seed, newest first. */
   events: ListPage<WorkspaceEvent>
   targets: EventContext['targets']
+  due: DatedDue | undefined
   /** The agents that the reader may know of, and what they called. */
   agents: AgentGrant[]
   uses: ToolUse[]
@@ -59,15 +65,19 @@ export function renderSeed(visit: ThreadVisit, shown: SeedPage): Page {
           <a href="#status">${renderStatus(seed.status)}</a>
           ${lead && html`Led by <a href="#people"><bdi>${lead.name}</bdi></a>`}
         </p>
-        ${renderStatusReason(seed)}
+        ${renderSorting(base, seed)} ${renderDecision(seed, shown.due)} ${renderStatusReason(seed)}
         <p>
           Created ${creator && html`by ${creator}`} ${renderTime(seed.createdAt)} · changed
           ${renderTime(seed.updatedAt)}
         </p>
       </div>
-      ${renderDone(request)} ${!isAboutEvidence(state) && renderRefusal(request)}
+      ${renderDone(request)} ${renderMerged(visit, shown)}
+      ${!isAboutEvidence(state) && renderRefusal(request)}
       <div class="seed">
-        <div class="stack about" id="texts" data-live>${renderTexts(seed, base)}</div>
+        <div class="stack about" id="texts" data-live>
+          ${renderTexts(seed, base)} ${renderCriteria(visit, seed, shown.criterionEvidence)}
+          ${renderAttachments(visit, seed.attachments, { isAlone: true })}
+        </div>
         <div class="card side" id="side" data-live>
           ${may('seeds.update') && renderStatusForm(visit, seed)} ${renderParticipants(visit, seed, people)}
           ${renderAgents(visit, shown)}
@@ -85,12 +95,13 @@ function renderMenu(visit: WorkspaceVisit, seed: Seed): Content {
   return html`<details class="menu" name="menu">
     <summary aria-label="Manage the seed">⋯</summary>
     <div class="panel">
-      ${mayEdit && html`<a href="${visit.base}/seeds/${seed.id}/edit">Edit</a>`} ${deletion}
+      ${mayEdit && html`<a href="${visit.base}/seeds/${seed.id}/edit">Edit</a>`}
+      ${renderMergeLink(visit, seed)} ${deletion}
     </div>
   </details>`
 }
 
-function renderTexts({ summary, problem, audience, hypothesis, successCriteria }: Seed, base: string): Html {
+function renderTexts({ summary, problem, audience, hypothesis }: Seed, base: string): Html {
   const texts: [label: string, text: string | null][] = [
     ['Problem', problem],
     ['Audience', audience],
@@ -104,16 +115,7 @@ function renderTexts({ summary, problem, audience, hypothesis, successCriteria }
         <h2>${label}</h2>
         ${renderMarkdown(text, base)}
       </section>`,
-  )}
-  ${
-    successCriteria.length > 0 &&
-    html`<section>
-      <h2>Success criteria</h2>
-      <ul class="bullets">
-        ${successCriteria.map((criterion) => html`<li><bdi>${criterion}</bdi></li>`)}
-      </ul>
-    </section>`
-  }`
+  )}`
 }
 
 function renderAgents({ base, may }: WorkspaceVisit, { agents, uses }: SeedPage): Html {
@@ -177,6 +179,9 @@ function renderHistory({ base }: WorkspaceVisit, { seed, events, targets, agents
         </p>`
       }
     </div>
-    <p><a href="${base}/activity?seed=${seed.id}">All activity of this seed</a></p>
+    <p>
+      <a href="${base}/activity?seed=${seed.id}">All activity of this seed</a> ·
+      <a href="${path}/evidence.csv" download>Export evidence as CSV</a>
+    </p>
   </section>`
 }

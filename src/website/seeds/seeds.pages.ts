@@ -1,23 +1,25 @@
-import { readQuery } from '../components/lists.ts'
+import { readOneOf } from '../components/lists.ts'
 import { readListView } from '../components/pager.ts'
 import type { Services } from '../../services/services.ts'
+import type { SeedsRequest } from '../../areas/seeds/seed-lists.ts'
 import type { Seed } from '../../areas/seeds/seeds.service.ts'
 import { errors } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import type { Page as ListPage } from '../../kernel/pagination.ts'
-import { seedQueryLengthMax, seedSorts, seedStatuses, type SeedStatus } from '../../domain/seeds.ts'
+import { seedStatuses } from '../../domain/seeds.ts'
 import type { Page } from '../plugins/pages.ts'
 import { notice } from '../components/notice.ts'
-import { readSearch } from '../views/search-form.views.ts'
 import { readSeedForm, renderSeedForm } from './seed-form.views.ts'
 import { renderDeletedSeeds } from './seed-deletion.views.ts'
-import { renderSeedBoard } from './seed-board.views.ts'
+import { readSeedSearch, statusOf, toFilter } from './seed-search.ts'
+import { readFilterChoices, readSorting } from './seed-sorting.views.ts'
+import { readLaneLength, renderSeedBoard } from './seed-board.views.ts'
+import type { DueOf } from './seed-rows.views.ts'
 import { readChangesUrl } from '../views/events.views.ts'
-import { renderSeedList, seedChoices, seedViews, type SeedSearch, type SeedView } from './seeds.views.ts'
+import { renderSeedList, seedViews, type SeedView } from './seeds.views.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 const seedsOfPage = 50
-const seedsOfColumn = 20
 
 const viewCookie = 'seeds-view'
 const viewCookieSeconds = 365 * 24 * 60 * 60
@@ -25,43 +27,41 @@ const viewCookieSeconds = 365 * 24 * 60 * 60
 /** The seeds of a workspace, as a list and as a board, and the form for a new one. */
 export function seedsPages(
   { page, creation }: WorkspacePages,
-  { events, seeds }: Pick<Services, 'events' | 'seeds'>,
+  { events, labels, savedFilters, seeds }: Pick<Services, 'events' | 'labels' | 'savedFilters' | 'seeds'>,
 ): void {
   const showSeeds = async (visit: WorkspaceVisit): Promise<Page> => {
     const { principal, request, workspace } = visit
-    const search = readSeedSearch(visit)
-    const filter = toFilter(search, principal.user.id)
-    const list = (position: object, status: SeedStatus | undefined) =>
-      seeds.list(principal, workspace.slug, {
-        ...{ ...filter, sort: search.sort },
-        ...(status !== undefined && { status }),
-        ...position,
-      })
-    const countSeeds = async () => seeds.countByStatus(principal, workspace.slug, filter)
+    const search = readSeedSearch(request)
+    const filter = toFilter(search)
+    const list = (asked: SeedsRequest) =>
+      seeds.list(principal, workspace.slug, { ...filter, sort: search.sort, ...asked })
+    const countSeeds = async () => (await seeds.count(principal, workspace.slug, filter)).byStatus
     if (chooseView(visit) === 'board') {
       const changesUrl = await readChangesUrl({ events }, visit)
       const [counts, ...columns] = await Promise.all([
         countSeeds(),
-        ...seedStatuses.map(async (status) => ({
-          status,
-          page: await list({ limit: seedsOfColumn }, status),
-        })),
+        ...seedStatuses.map(async (status) => {
+          const length = readLaneLength(request, status)
+          return { status, length, page: await list({ limit: length, status }) }
+        }),
       ])
       const about = await readAbout(visit, ...columns.map(({ page }) => page))
       return renderSeedBoard(visit, search, { changesUrl, columns, counts, ...about })
     }
     const [counts, shown] = await Promise.all([
       countSeeds(),
-      readListView(request, (position) => list({ limit: seedsOfPage, ...position }, search.status)),
+      readListView(request, (position) => list({ ...statusOf(search), limit: seedsOfPage, ...position })),
     ])
     return renderSeedList(visit, search, { list: shown, counts, ...(await readAbout(visit, shown)) })
   }
 
-  /** The faces of some seeds, and whether the person has never made a seed. */
-  const readAbout = async ({ principal, workspace }: WorkspaceVisit, ...pages: ListPage<Seed>[]) => {
+  /** What the seeds can be filtered by, the faces of some seeds, and whether the person has never made a seed. */
+  const readAbout = async (visit: WorkspaceVisit, ...pages: ListPage<Seed>[]) => {
+    const { principal, workspace } = visit
     const shown = pages.flatMap(({ items }) => parseJson(items))
     const createdByUserId = principal.user.id
-    const [faces, own] = await Promise.all([
+    const [choices, faces, own] = await Promise.all([
+      readFilterChoices({ savedFilters }, visit),
       seeds.listFaces(
         principal,
         workspace.slug,
@@ -69,14 +69,20 @@ export function seedsPages(
       ),
       shown.some((seed) => seed.createdByUserId === createdByUserId)
         ? undefined
-        : seeds.countByStatus(principal, workspace.slug, { createdByUserId }),
+        : seeds.count(principal, workspace.slug, { createdByUserId }),
     ])
-    return { faces, isNewcomer: own !== undefined && seedStatuses.every((status) => own[status] === 0) }
+    const dueOf: DueOf = (seed) => seeds.dueOf(seed)
+    return {
+      choices,
+      faces,
+      dueOf,
+      isNewcomer: own?.count === 0,
+    }
   }
 
   const showNew = async (visit: WorkspaceVisit): Promise<Page> => {
     if (!visit.may('seeds.create')) throw errors.roleInsufficient()
-    return renderSeedForm(visit)
+    return renderSeedForm(visit, await readSorting({ labels }, visit))
   }
 
   const showDeleted = async (visit: WorkspaceVisit): Promise<Page> => {
@@ -102,29 +108,9 @@ export function seedsPages(
   })
 }
 
-/** What the page asks of the list. Unknown words count as none. */
-function readSeedSearch({ request }: WorkspaceVisit): SeedSearch {
-  const find = <Word extends string>(name: string, words: readonly Word[]): Word | undefined =>
-    words.find((word) => word === readQuery(request, name))
-  return {
-    text: readSearch(request, { maxLength: seedQueryLengthMax }),
-    status: find('status', seedStatuses),
-    of: find('of', seedChoices),
-    sort: find('sort', seedSorts) ?? 'updatedAt',
-  }
-}
-
-function toFilter({ text, of }: SeedSearch, userId: string) {
-  return {
-    ...(text !== '' && { q: text }),
-    ...(of === 'mine' && { createdByUserId: userId }),
-    ...(of === 'joined' && { joined: true }),
-  }
-}
-
 /** The view that the URL names, which is remembered, or the last one. */
 function chooseView({ request, remember }: WorkspaceVisit): SeedView {
-  const chosen = seedViews.find((view) => view === readQuery(request, 'view'))
+  const chosen = readOneOf(request, 'view', seedViews)
   if (chosen === undefined) return request.visit.recall(viewCookie) === 'board' ? 'board' : 'list'
   remember(viewCookie, chosen, viewCookieSeconds)
   return chosen

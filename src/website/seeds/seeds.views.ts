@@ -1,14 +1,20 @@
 import type { Seed } from '../../areas/seeds/seeds.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import { seedQueryLengthMax, seedStatuses, type SeedSort, type SeedStatus } from '../../domain/seeds.ts'
+import { seedQueryLengthMax, seedStatuses, type SeedStatus } from '../../domain/seeds.ts'
 import { renderSelect } from '../components/forms.ts'
-import { html, type Html } from '../components/html.ts'
+import { html, type Content, type Html } from '../components/html.ts'
 import { renderRows, withQuery, readQuery } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
 import { renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
+import { countOf } from '../components/words.ts'
 import type { Page } from '../plugins/pages.ts'
+import { renderSavedFilters } from './saved-filters.views.ts'
+import { renderBalanceFilter, renderDueFilter } from './seed-filters.views.ts'
 import { renderUndo } from './seed-deletion.views.ts'
-import { renderSeedRow, type SeedFaces } from './seed-rows.views.ts'
+import { renderTableLinks } from './seed-tables.views.ts'
+import { renderSeedRow, type DueOf, type SeedFaces } from './seed-rows.views.ts'
+import { isFilter, parametersOf, pathOfSearch, type SeedSearch } from './seed-search.ts'
+import { renderSortingFilters, type SeedFilterChoices } from './seed-sorting.views.ts'
 import { statusNames } from './seed-status.views.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { howSeedsGo, whatIsSeed } from './seed-words.ts'
@@ -18,17 +24,6 @@ export const seedViews = ['list', 'board'] as const
 
 export type SeedView = (typeof seedViews)[number]
 
-/** Whose seeds are shown, if not all. */
-export const seedChoices = ['mine', 'joined'] as const
-
-/** What the page of seeds was asked for. */
-export interface SeedSearch {
-  text: string
-  status: SeedStatus | undefined
-  of: (typeof seedChoices)[number] | undefined
-  sort: SeedSort
-}
-
 /** The numbers of seeds that match a search without its status. */
 export type SeedCounts = Record<SeedStatus, number>
 
@@ -36,18 +31,26 @@ export type SeedCounts = Record<SeedStatus, number>
 export function renderSeedList(
   visit: WorkspaceVisit,
   search: SeedSearch,
-  shown: { list: ListView<Seed>; faces: SeedFaces; isNewcomer: boolean; counts: SeedCounts },
+  shown: {
+    list: ListView<Seed>
+    faces: SeedFaces
+    dueOf: DueOf
+    isNewcomer: boolean
+    counts: SeedCounts
+    choices: SeedFilterChoices
+  },
 ): Page {
-  const { list, faces, isNewcomer, counts } = shown
+  const { list, faces, dueOf, isNewcomer, counts, choices } = shown
   const rows = parseJson(list.items)
   return renderSeeds(visit, search, {
     view: 'list',
     counts,
     isNewcomer,
+    choices,
     isEmpty: rows.length === 0,
     body: html`${renderNotices([list.isReset && resetNotice])}
     ${renderRows(
-      rows.map((seed) => renderSeedRow(visit.base, seed, faces)),
+      rows.map((seed) => renderSeedRow(visit.base, seed, { dueOf, faces })),
       null,
     )}
     ${renderPager(list, { path: `${visit.base}/seeds`, parameters: parametersOf(search) })}`,
@@ -58,11 +61,18 @@ export function renderSeedList(
 export function renderSeeds(
   visit: WorkspaceVisit,
   search: SeedSearch,
-  shown: { view: SeedView; isEmpty: boolean; isNewcomer: boolean; counts: SeedCounts; body: Html },
+  shown: {
+    view: SeedView
+    isEmpty: boolean
+    isNewcomer: boolean
+    counts: SeedCounts
+    choices: SeedFilterChoices
+    body: Html
+  },
 ): Page {
   const { base, may, request } = visit
-  const { view, isEmpty, isNewcomer, counts, body } = shown
-  const isFiltered = search.text !== '' || search.status !== undefined || search.of !== undefined
+  const { view, isEmpty, isNewcomer, counts, choices, body } = shown
+  const isFiltered = isFilter(search)
   // A page may have become empty while the ones before it are not.
   const isFirstPage = readQuery(request, 'cursor') === ''
   const hasNone = isEmpty && !isFiltered && isFirstPage
@@ -81,9 +91,12 @@ export function renderSeeds(
         hasNone
           ? renderIntroduction(visit)
           : html`<div class="tools">
-                ${renderFilters(base, search, { view, isFiltered })} ${renderSwitch(base, search, view)}
+                ${renderFilters(base, search, { view, isFiltered, choices })}
+                ${renderSwitch(base, search, view)}
               </div>
-              ${view === 'list' && renderStatuses(base, search, counts)}
+              ${renderSavedFilters(visit, search, choices.savedFilters)}
+              ${view === 'list' && renderStatuses(base, search, counts)} ${renderFurther(search)}
+              ${isFiltered && !isEmpty && renderMatches(search, counts)}
               ${
                 isEmpty
                   ? html`<div class="empty">
@@ -95,7 +108,11 @@ export function renderSeeds(
                   : body
               }`
       }
-      ${may('seeds.restore') && html`<p class="hint"><a href="${base}/seeds/deleted">Deleted seeds</a></p>`}`,
+      <p class="hint">
+        ${renderTableLinks(visit, parametersOf({ ...search, sort: 'updatedAt' }))} ·
+        <a href="${base}/labels">Labels</a>
+        ${may('seeds.restore') && html` · <a href="${base}/seeds/deleted">Deleted seeds</a>`}
+      </p>`,
   }
 }
 
@@ -114,8 +131,8 @@ function renderIntroduction({ base, may }: WorkspaceVisit): Html {
 
 function renderFilters(
   base: string,
-  { text, status, of, sort }: SeedSearch,
-  { view, isFiltered }: { view: SeedView; isFiltered: boolean },
+  { text, statuses, of, due, balance, sort, team, label, further }: SeedSearch,
+  { view, isFiltered, choices }: { view: SeedView; isFiltered: boolean; choices: SeedFilterChoices },
 ): Html {
   return html`<form class="line filters" method="get" action="${base}/seeds" role="search" data-instant>
     <div class="field">
@@ -129,7 +146,9 @@ function renderFilters(
         autocomplete="off"
       />
     </div>
-    ${view === 'list' && status !== undefined && html`<input type="hidden" name="status" value="${status}" />`}
+    ${Object.entries({ ...further, status: view === 'list' ? statuses.join() : '' }).map(
+      ([name, value]) => value !== '' && html`<input type="hidden" name="${name}" value="${value}" />`,
+    )}
     ${renderSelect({
       name: 'of',
       label: 'People',
@@ -138,8 +157,12 @@ function renderFilters(
         { value: '', label: 'All seeds' },
         { value: 'mine', label: 'Created by me' },
         { value: 'joined', label: 'Joined by me' },
+        { value: 'led', label: 'Led by me' },
+        { value: 'unled', label: 'Without a lead' },
       ],
     })}
+    ${renderDueFilter(due ?? '')} ${renderSortingFilters(choices, { team, label })}
+    ${renderBalanceFilter(balance ?? '')}
     ${renderSelect({
       name: 'sort',
       label: 'Sort by',
@@ -147,6 +170,7 @@ function renderFilters(
       choices: [
         { value: '', label: 'Last change' },
         { value: 'createdAt', label: 'Newest' },
+        { value: 'decideBy', label: 'Date to decide by' },
       ],
     })}
     <button class="quiet">Apply</button>
@@ -171,20 +195,37 @@ function renderSwitch(base: string, search: SeedSearch, current: SeedView): Html
 
 /** The statuses with the numbers of their seeds. */
 function renderStatuses(base: string, search: SeedSearch, counts: SeedCounts): Html {
-  const all = seedStatuses.reduce((sum, status) => sum + counts[status], 0)
-  const link = (status: SeedStatus | undefined, label: string, count: number) =>
+  const link = (statuses: readonly SeedStatus[], label: string, count: number) =>
     html`<a
-      href="${withQuery(`${base}/seeds`, parametersOf({ ...search, status }))}"
-      ${status === search.status && html`aria-current="true"`}
+      href="${pathOfSearch(base, { ...search, statuses })}"
+      ${statuses.join() === search.statuses.join() && html`aria-current="true"`}
       >${label} <span class="hint">${count}</span></a
     >`
   return html`<nav class="tabs" aria-label="Status">
-    ${link(undefined, 'All', all)}
-    ${seedStatuses.map((status) => link(status, statusNames[status], counts[status]))}
+    ${link([], 'All', sumOf(counts))}
+    ${seedStatuses.map((status) => link([status], statusNames[status], counts[status]))}
   </nav>`
 }
 
-/** The query parameters of a search. */
-export function parametersOf({ text, status, of, sort }: SeedSearch): Record<string, string> {
-  return { q: text, status: status ?? '', of: of ?? '', sort: sort === 'updatedAt' ? '' : sort }
+const furtherNames = {
+  createdByUserId: 'who created them',
+  leadUserId: 'who leads them',
+  joined: 'whether you joined them',
+  ids: 'a choice of seeds',
+  updatedSince: 'when they changed',
 }
+
+/** What else a saved filter asks for than the choices show. */
+function renderFurther({ further }: SeedSearch): Content {
+  const names = Object.keys(further).map((name) => furtherNames[name as keyof typeof further])
+  return names.length > 0 && html`<p class="hint">Also filtered by ${names.join(', ')}</p>`
+}
+
+/** How many seeds match a search. */
+function renderMatches({ statuses }: SeedSearch, counts: SeedCounts): Html {
+  const shown = statuses.length === 0 ? seedStatuses : statuses
+  const count = shown.reduce((sum, status) => sum + counts[status], 0)
+  return html`<p class="hint">${countOf(count, 'seed matches', 'seeds match')}</p>`
+}
+
+const sumOf = (counts: SeedCounts) => seedStatuses.reduce((sum, status) => sum + counts[status], 0)

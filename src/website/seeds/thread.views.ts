@@ -49,7 +49,7 @@ export function renderThread(visit: ThreadVisit, shown: ShownThread): Html {
 }
 
 function renderItem(visit: ThreadVisit, { correctableSince }: ShownThread, item: ThreadItem): Html {
-  return 'verdict' in item ? renderPiece(visit, item, correctableSince) : renderComment(visit, item)
+  return 'verdict' in item ? renderPiece(visit, item, { correctableSince }) : renderComment(visit, item)
 }
 
 function renderFilter(path: string, current: ThreadFilter | undefined): Html {

@@ -66,7 +66,7 @@ export function endSecondStep(reply: FastifyReply): FastifyReply {
 }
 
 /** The browser that signs in. */
-export function browserOf({ headers, visit }: FastifyRequest): Browser {
+export function browserOf({ id: requestId, headers, visit }: FastifyRequest): Browser {
   const { sessionToken, browserToken } = visit
-  return { userAgent: headers['user-agent'] ?? '', sessionToken, browserToken }
+  return { userAgent: headers['user-agent'] ?? '', sessionToken, browserToken, requestId }
 }

@@ -148,7 +148,7 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
     return answerForm(request, reply, `/reset/${encodeURIComponent(token)}`, async () => {
       const input = { password: readField(request, 'password'), revokeAccess: readRevokeAccess(request) }
       const { email } = await credentials.findLinkOwner('reset_password', token)
-      await credentials.resetPassword(token, input)
+      await credentials.resetPassword(token, input, { requestId: request.id })
       await limits.clearCodes(request, email)
       return '/sign-in?done=password-set'
     })
@@ -178,7 +178,7 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
       const email = readField(request, 'email')
       const { error } = await attempt(async () => {
         await limits.countMail(request, email)
-        await credentials.requestLink(purpose, email)
+        await credentials.requestLink(purpose, email, { requestId: request.id })
       })
       if (error) return reply.refuse(page, error)
       return showCheckMail(reply, { email, isSent: false })

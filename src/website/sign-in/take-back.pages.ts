@@ -46,7 +46,7 @@ export function takeBackPages(
     const { token } = request.params
     return answerForm(request, reply, `${path}/${encodeURIComponent(token)}`, async () => {
       const input = { password: readField(request, 'password'), revokeAccess: readRevokeAccess(request) }
-      await emailChanges.takeBack(token, input)
+      await emailChanges.takeBack(token, input, { requestId: request.id })
       return `/sign-in?done=${entry.hasPasswords ? 'password-set' : 'address-taken-back'}`
     })
   })

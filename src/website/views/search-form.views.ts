@@ -19,9 +19,12 @@ export function renderSearchForm(options: {
   label: string
   value: string
   maxLength?: number
+  /** Further parameters of the page that a new search keeps; empty ones are left out. */
+  kept?: Record<string, string>
 }): Html {
-  const { path, label, value, maxLength = searchLengthMax } = options
+  const { path, label, value, maxLength = searchLengthMax, kept = {} } = options
   return html`<form class="search" role="search" action="${path}">
+    ${Object.entries(kept).map(([name, keptValue]) => keptValue !== '' && html`<input type="hidden" name="${name}" value="${keptValue}" />`)}
     <label class="visually-hidden" for="q">${label}</label>
     <input
       id="q"

@@ -2,44 +2,83 @@ import type { FastifyRequest } from 'fastify'
 import type { Services } from '../../services/services.ts'
 import type { WebhookTest } from '../../areas/webhooks/deliveries.service.ts'
 import { eventKinds } from '../../domain/events.ts'
+import { errors } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import { webhookStatuses } from '../../domain/webhooks.ts'
+import { webhookFormats, webhookScopeMax, webhookStatuses, type WebhookScope } from '../../domain/webhooks.ts'
 import { readOpened } from '../components/edits.ts'
 import { readField, readText, requireChoice } from '../components/sent-form.ts'
 import { notice } from '../components/notice.ts'
 import { readListView } from '../components/pager.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { renderWebhook, renderWebhooks, sinceChoices, typeField } from './webhooks.views.ts'
+import { readSorting } from '../seeds/seed-sorting.views.ts'
+import { renderWebhook, renderWebhooks, scopeField, sinceChoices, typeField } from './webhooks.views.ts'
 
 const path = '/settings/webhooks'
 
 /** The webhooks of a workspace, in its settings. */
 export function webhooksPages(
   { page, action, creation }: WorkspacePages,
-  { webhooks, deliveries }: Pick<Services, 'webhooks' | 'deliveries'>,
+  services: Pick<Services, 'webhooks' | 'deliveries' | 'seeds' | 'labels'>,
 ): void {
-  page(path, async (visit) =>
-    renderWebhooks(visit, await webhooks.list(visit.principal, visit.workspace.slug)),
-  )
+  const { webhooks, deliveries, seeds } = services
+  page(path, async (visit) => {
+    const [list, sorting] = await Promise.all([
+      webhooks.list(visit.principal, visit.workspace.slug),
+      readSorting(services, visit),
+    ])
+    return renderWebhooks(visit, list, { seeds: [], ...sorting })
+  })
 
-  creation(path, path, async ({ base, principal, request, workspace }) => {
-    const { webhook, secret } = await webhooks.create(principal, workspace.slug, readWebhook(request))
+  creation(path, path, async (visit) => {
+    const { base, principal, workspace } = visit
+    const { webhook, secret } = await webhooks.create(principal, workspace.slug, await readWebhook(visit))
     return { path: `${base}${path}/${webhook.id}`, shown: { secret } }
   })
 
   page(`${path}/:id`, async (visit) => {
-    const [webhook, list] = await Promise.all([
+    const [webhook, sorting, list] = await Promise.all([
       webhooks.get(visit.principal, pathOf(visit)),
+      readSorting(services, visit),
       readListView(visit.request, (position) =>
         deliveries.list(visit.principal, pathOf(visit), { ...position, limit: 50 }),
       ),
     ])
-    return renderWebhook(visit, webhook, { list, deliveries: parseJson(list.items) })
+    return renderWebhook(visit, webhook, {
+      list,
+      deliveries: parseJson(list.items),
+      choices: { seeds: await listSeeds(visit, webhook.seedIds), ...sorting },
+    })
   })
+
+  async function listSeeds({ principal, workspace }: WorkspaceVisit, ids: readonly string[]) {
+    if (ids.length === 0) return []
+    const { items } = await seeds.list(principal, workspace.slug, { ids, limit: webhookScopeMax })
+    return parseJson(items).map(({ id, title }) => ({ id, name: title }))
+  }
+
+  /** The fields of the form. */
+  async function readWebhook(visit: WorkspaceVisit) {
+    const { request } = visit
+    const added = readSeedLinks(readField(request, 'seedIds'))
+    if ((await listSeeds(visit, added)).length < added.length)
+      throw errors.textInvalid({
+        field: 'seedIds',
+        message: 'These must be links to seeds of this workspace.',
+      })
+    return {
+      url: readField(request, 'url').trim(),
+      description: readText(request, 'description'),
+      format: webhookFormats.find((format) => format === readField(request, 'format')) ?? null,
+      types: Object.keys(eventKinds).filter((type) => readField(request, typeField(type)) !== ''),
+      seedIds: [...new Set([...readChosen(request, 'seedIds'), ...added])],
+      teamIds: readChosen(request, 'teamIds'),
+      labelIds: readChosen(request, 'labelIds'),
+    }
+  }
 
   action(`${path}/:id`, `${path}/:id`, async (visit) => {
     const { principal, request } = visit
-    await webhooks.update(principal, pathOf(visit), readWebhook(request), readOpened(request))
+    await webhooks.update(principal, pathOf(visit), await readWebhook(visit), readOpened(request))
     return { path: pageOf(visit), notice: notice`Saved.` }
   })
 
@@ -104,13 +143,18 @@ const pathOf = ({ request, workspace }: WorkspaceVisit) => ({
 
 const pageOf = ({ base, request }: WorkspaceVisit) => `${base}${path}/${request.params.id}`
 
-/** The fields of the form. */
-function readWebhook(request: Pick<FastifyRequest, 'body'>) {
-  return {
-    url: readField(request, 'url').trim(),
-    description: readText(request, 'description'),
-    types: Object.keys(eventKinds).filter((type) => readField(request, typeField(type)) !== ''),
-  }
+/** The ids whose checkboxes are checked. */
+function readChosen({ body }: Pick<FastifyRequest, 'body'>, scope: WebhookScope): string[] {
+  const start = scopeField(scope, '')
+  return Object.keys(body ?? {})
+    .filter((name) => name.startsWith(start) && readField({ body }, name) !== '')
+    .map((name) => name.slice(start.length))
+}
+
+/** The ids at the ends of links to seeds; what is no link stays as it is. */
+function readSeedLinks(text: string): string[] {
+  const parts = text.split(/[\s,]+/).filter((part) => part !== '')
+  return [...new Set(parts.map((part) => /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/i.exec(part)?.[0] ?? part))]
 }
 
 function describeTest({ delivered, error, status }: WebhookTest) {

@@ -2,7 +2,13 @@ import type { FastifyRequest } from 'fastify'
 import type { WebhookDelivery } from '../../areas/webhooks/deliveries.service.ts'
 import type { Webhook } from '../../areas/webhooks/webhooks.service.ts'
 import type { EventType } from '../../areas/events/events.service.ts'
-import { webhookDescriptionLengthMax, webhookUrlLengthMax } from '../../domain/webhooks.ts'
+import {
+  webhookDescriptionLengthMax,
+  webhookScopes,
+  webhookUrlLengthMax,
+  type WebhookFormat,
+  type WebhookScope,
+} from '../../domain/webhooks.ts'
 import { mergeEdit, renderOpened } from '../components/edits.ts'
 import {
   renderAction,
@@ -22,6 +28,7 @@ import { readField, readText } from '../components/sent-form.ts'
 import { countOf, renderTime } from '../components/words.ts'
 import type { Page } from '../plugins/pages.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import type { SeedSorting } from '../seeds/seed-sorting.views.ts'
 import { eventTypeNames } from '../views/events.views.ts'
 
 /** How far back events can be sent again, in hours. */
@@ -35,8 +42,29 @@ export const sinceChoices = [
 /** The name of the checkbox of a type of events. */
 export const typeField = (type: string) => `type:${type}`
 
+/** What a webhook can be limited to: the words for one and for several. */
+const scopeNames: Record<WebhookScope, { one: string; many: string }> = {
+  seedIds: { one: 'seed', many: 'Seeds' },
+  teamIds: { one: 'team', many: 'Teams' },
+  labelIds: { one: 'label', many: 'Labels' },
+}
+
+/** The name of the checkbox of a seed, a team or a label. */
+export const scopeField = (scope: WebhookScope, id: string) => `${scopeNames[scope].one}:${id}`
+
+const formatNames: Record<WebhookFormat, string> = {
+  slack: 'Messages to Slack',
+  teams: 'Messages to Microsoft Teams',
+  discord: 'Messages to Discord',
+  mattermost: 'Messages to Mattermost',
+}
+
 /** The list of webhooks, with a form for a new one. */
-export function renderWebhooks(visit: WorkspaceVisit, webhooks: readonly Webhook[]): Page {
+export function renderWebhooks(
+  visit: WorkspaceVisit,
+  webhooks: readonly Webhook[],
+  choices: ScopeChoices,
+): Page {
   const { base, request } = visit
   const action = `${base}/settings/webhooks`
   const state = stateOf(visit.state, action)
@@ -44,7 +72,10 @@ export function renderWebhooks(visit: WorkspaceVisit, webhooks: readonly Webhook
     title: 'Webhooks',
     section: sectionOf(visit, 'Webhooks'),
     body: html`<h1>Webhooks</h1>
-      <p>A webhook sends the events of this workspace to a URL of yours, as signed requests.</p>
+      <p>
+        A webhook sends the events of this workspace to a URL of yours, as signed requests, or tells them in a
+        channel of a chat.
+      </p>
       ${renderDone(request)}
       ${renderRows(
         webhooks.map((webhook) => renderRow(`${action}/${webhook.id}`, webhook)),
@@ -56,23 +87,21 @@ export function renderWebhooks(visit: WorkspaceVisit, webhooks: readonly Webhook
           request,
           action,
           state,
-          fields: ['url', 'description'],
-          body: html`${renderFields(state, { url: '', description: null, types: [] })}<button>
-              Add webhook
-            </button>`,
+          fields: ['url', 'description', 'seedIds'],
+          body: html`${renderFields(state, noFields, { choices })}<button>Add webhook</button>`,
         })}
       </section>`,
   }
 }
 
 function renderRow(path: string, webhook: Webhook): Html {
-  const { url, description, types, lastDeliveryAt } = webhook
+  const { url, description, format, types, lastDeliveryAt } = webhook
   return html`<div class="row">
     <div class="grow">
       <a class="title" href="${path}"><bdi>${new URL(url).host}</bdi></a>
       ${description !== null && html`<span><bdi>${description}</bdi></span>`}
       <span class="hint">
-        ${describeStatus(webhook)} ·
+        ${describeStatus(webhook)} · ${format !== null && html`${formatNames[format]} · `}
         ${types.length === 0 ? 'all events' : countOf(types.length, 'type of events', 'types of events')} ·
         ${lastDeliveryAt === null ? 'nothing delivered yet' : html`last delivery ${renderTime(lastDeliveryAt)}`}
       </span>
@@ -84,7 +113,15 @@ function renderRow(path: string, webhook: Webhook): Html {
 export function renderWebhook(
   visit: WorkspaceVisit,
   webhook: Webhook,
-  { list, deliveries }: { list: ListView<WebhookDelivery>; deliveries: readonly WebhookDelivery[] },
+  {
+    list,
+    deliveries,
+    choices,
+  }: {
+    list: ListView<WebhookDelivery>
+    deliveries: readonly WebhookDelivery[]
+    choices: ScopeChoices
+  },
 ): Page {
   const { base, request } = visit
   const path = `${base}/settings/webhooks/${webhook.id}`
@@ -98,7 +135,7 @@ export function renderWebhook(
       ${renderDone(request)} ${renderNotices([list.isReset && resetNotice])} ${renderSecret(request)}
       ${request.flash.state.action !== path && renderRefusal(request)}
       <div class="settings">
-        ${renderSettings(visit, webhook, path)} ${renderManagement(request, webhook, path)}
+        ${renderSettings(visit, { webhook, choices, path })} ${renderManagement(request, webhook, path)}
       </div>
       <h2>Deliveries</h2>
       ${renderRows(
@@ -124,10 +161,24 @@ function renderSecret({ flash }: FastifyRequest): Content {
   })
 }
 
-type Fields = Pick<Webhook, 'url' | 'description' | 'types'>
+type Fields = Pick<Webhook, 'url' | 'description' | 'format' | 'types' | WebhookScope>
 
-function renderSettings(visit: WorkspaceVisit, webhook: Webhook, path: string): Html {
-  const stored: Fields = { url: webhook.url, description: webhook.description, types: webhook.types }
+const noFields: Fields = {
+  ...{ url: '', description: null, format: null, types: [] },
+  ...{ seedIds: [], teamIds: [], labelIds: [] },
+}
+
+/** What the form offers by its name: of seeds those that the webhook is limited to. */
+interface ScopeChoices extends SeedSorting {
+  seeds: SeedSorting['teams']
+}
+
+function renderSettings(
+  visit: WorkspaceVisit,
+  { webhook, choices, path }: { webhook: Webhook; choices: ScopeChoices; path: string },
+): Html {
+  const { url, description, format, types, seedIds, teamIds, labelIds } = webhook
+  const stored: Fields = { url, description, format, types, seedIds, teamIds, labelIds }
   const { state, conflicts } = mergeEdit(stateOf(visit.state, path), stored, (form) => ({
     url: readField(form, 'url').trim(),
     description: readText(form, 'description') || null,
@@ -138,28 +189,39 @@ function renderSettings(visit: WorkspaceVisit, webhook: Webhook, path: string): 
       request: visit.request,
       action: path,
       state,
-      fields: ['url', 'description'],
-      body: html`${renderOpened(stored)} ${renderFields(state, stored, conflicts)} <button>Save</button>`,
+      fields: ['url', 'description', 'seedIds'],
+      body: html`${renderOpened(stored)} ${renderFields(state, stored, { conflicts, choices })}
+        <button>Save</button>`,
     })}
   </section>`
 }
 
 function renderFields(
   state: FormState,
-  { url, description, types }: Fields,
-  conflicts: readonly (keyof Fields)[] = [],
+  stored: Fields,
+  { conflicts = [], choices }: { conflicts?: readonly (keyof Fields)[]; choices: ScopeChoices },
 ): Html {
+  const { url, description, format, types } = stored
   const wasSent = state.action !== undefined
   const isChosen = (type: string) =>
     wasSent ? state.values[typeField(type)] !== undefined : types.includes(type)
-  return html`${renderField({
+  return html`${renderSelect({
+      name: 'format',
+      label: 'What it sends',
+      value: state.values.format ?? format ?? '',
+      choices: [
+        { value: '', label: 'Signed events (Standard Webhooks)' },
+        ...Object.entries(formatNames).map(([value, label]) => ({ value, label })),
+      ],
+    })}
+    ${renderField({
       name: 'url',
       label: 'URL',
       type: 'url',
       value: url,
       maxLength: webhookUrlLengthMax,
       autocomplete: 'off',
-      hint: 'An https URL, such as https://hooks.example.com/workspace.',
+      hint: 'An https URL, such as https://hooks.example.com/workspace. A chat gives you one for an incoming webhook.',
       state,
       savedMeanwhile: conflicts.includes('url') ? url : undefined,
     })}
@@ -176,12 +238,61 @@ function renderFields(
     <details ${types.length > 0 && html`open`}>
       <summary>Only some types of events</summary>
       <fieldset>
-        <legend>Without a choice, all events are sent.</legend>
+        <legend>
+          Without a choice, all events are sent; to a chat, those that everybody in the workspace may see.
+        </legend>
         ${(Object.entries(eventTypeNames) as [EventType, string][]).map(([type, name]) =>
           renderCheckbox({ name: typeField(type), label: name, isChecked: isChosen(type) }),
         )}
       </fieldset>
+    </details>
+    <details ${(wasSent || webhookScopes.some((scope) => stored[scope].length > 0)) && html`open`}>
+      <summary>Only some seeds</summary>
+      <p class="hint">
+        Without a choice, all events are sent. Otherwise, a seed has to match each of the lists in which
+        something is chosen.
+      </p>
+      ${renderScope('seedIds', choices.seeds, { state, stored })}
+      ${renderField({
+        name: 'seedIds',
+        label: stored.seedIds.length > 0 ? 'Further seeds' : 'Seeds',
+        autocomplete: 'off',
+        isOptional: true,
+        hint: 'Links to seeds, with spaces between them.',
+        state,
+      })}
+      ${renderScope('teamIds', choices.teams, { state, stored })}
+      ${renderScope('labelIds', choices.labels, { state, stored })}
     </details>`
+}
+
+/** The choices of seeds, teams or labels. What the webhook has and is not among them stays, unless a person takes it out. */
+function renderScope(
+  scope: WebhookScope,
+  named: SeedSorting['teams'],
+  { state, stored }: { state: FormState; stored: Fields },
+): Content {
+  const { one, many } = scopeNames[scope]
+  const unknown = stored[scope].filter((id) => !named.some((choice) => choice.id === id))
+  const choices = [
+    ...named,
+    ...unknown.map((id) => ({ id, name: `A ${one} that is not listed, or deleted` })),
+  ]
+  if (choices.length === 0) return false
+  const isChosen = (id: string) =>
+    state.action === undefined
+      ? stored[scope].includes(id)
+      : state.values[scopeField(scope, id)] !== undefined
+  return html`<fieldset>
+    <legend>${many}</legend>
+    ${choices.map(({ id, name }) =>
+      renderCheckbox({
+        name: scopeField(scope, id),
+        label: html`<bdi>${name}</bdi>`,
+        isChecked: isChosen(id),
+      }),
+    )}
+  </fieldset>`
 }
 
 function renderManagement(request: FastifyRequest, { status }: Webhook, path: string): Html {

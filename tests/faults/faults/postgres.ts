@@ -92,7 +92,6 @@ export const postgresFaults: Fault[] = [
   postgresFault({
     name: 'postgres-crash',
     does: 'all of its processes are killed; it recovers from its log',
-    isInCi: true,
     async breaks({ postgres }) {
       await postgres.crash()
       await postgres.start()
@@ -109,10 +108,10 @@ export const postgresFaults: Fault[] = [
   }),
   postgresFault({
     name: 'database-away-at-start',
-    does: 'stopped; all replicas are stopped and started before it is back',
+    does: 'all of its processes are killed; all replicas are stopped and started before it recovers from its log',
     isInCi: true,
     async breaks({ postgres, replicas }) {
-      await postgres.stop()
+      await postgres.crash()
       await Promise.all(replicas.map((replica) => replica.stop()))
       const areReady = Promise.all(replicas.map((replica) => replica.start()))
       const isAlive = ({ origin }: Replica) =>
@@ -128,7 +127,6 @@ export const postgresFaults: Fault[] = [
   postgresFault({
     name: 'postgres-terminated',
     does: 'every connection is terminated',
-    isInCi: true,
     breaks: ({ postgres }) => postgres.query(terminateOthers),
   }),
   postgresFault({

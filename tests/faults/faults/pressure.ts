@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { conclude, isExcess, judge, percentile, summarize, type Fault } from '../fault.ts'
-import { createClient, underLoad, type Attempt, type Client } from '../load.ts'
+import sharp from 'sharp'
+import { buildUpload } from '../../support/forms.ts'
+import { combine, conclude, isExcess, judge, percentile, summarize, type Fault } from '../fault.ts'
+import { createClient, insist, underLoad, type Attempt, type Client } from '../load.ts'
+import { createMemoryGroup, type MemoryGroup } from '../parts/memory-groups.ts'
 import { measureProcess } from '../parts/processes.ts'
 import type { Stage } from '../stage.ts'
+
+// Too little to decode a large picture.
+const smallMiB = 96
 
 const isServed = ({ status }: Attempt) => status >= 200 && status < 300
 
@@ -118,6 +124,75 @@ async function untilNormal(stage: Stage, endedAt: number, msMax: number): Promis
   }
   client.close()
   return Math.round(since - endedAt)
+}
+
+let groups: MemoryGroup[]
+
+/** The largest picture that is taken, over and over, until it is said to be over. */
+async function uploadLarge({ origin, callers }: Stage, isOver: () => boolean): Promise<Attempt[]> {
+  const attempts: Attempt[] = []
+  const client = createClient(origin, 4, attempts)
+  const picture = await sharp({ create: { width: 5_000, height: 5_000, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer()
+  const { headers, payload } = buildUpload(picture)
+  await Promise.all(
+    callers.slice(0, 4).map(async ({ apiKey }) => {
+      while (!isOver())
+        await insist(client, {
+          ...{ operation: 'large photo', method: 'POST', path: '/v1/me/photo', apiKey, body: payload },
+          headers: { ...headers, 'idempotency-key': randomUUID() },
+        })
+    }),
+  )
+  client.close()
+  return attempts
+}
+
+export const memoryLimit: Fault = {
+  name: 'memory-limit',
+  does: `each replica in a control group of 768 MiB, as in deploy/kubernetes, with four uploads of 25 megapixels at a time; then one in ${smallMiB} MiB, started again whenever the kernel kills it`,
+  goal: 'with 768 MiB nothing fails; where the kernel kills, nothing acknowledged is lost, doubled or refused',
+  async stage(scope) {
+    groups = await Promise.all([0, 1, 2].map(() => createMemoryGroup(scope)))
+    for (const group of groups) await group.limit(768)
+    return { replicaOf: (i) => ({ wrapper: groups[i]?.wrapper ?? [] }) }
+  },
+  async run(stage, { isShort }) {
+    const ms = isShort ? 5_000 : 15_000
+    const large: Attempt[] = []
+    const measure = (work: () => Promise<unknown>) =>
+      underLoad(stage, async (load) => {
+        let isOver = false
+        const uploads = uploadLarge(stage, () => isOver)
+        await work()
+        isOver = true
+        large.push(...(await uploads))
+        load.isOver()
+      })
+    const enough = judge(await measure(() => pause(ms)), { allSucceed: true })
+    const failed = large.filter((one) => !isServed(one))
+    if (failed.length > 0) enough.misses.push(`large uploads: ${summarize(failed)}`)
+    const peaks = await Promise.all(groups.map(({ readPeakMiB }) => readPeakMiB()))
+    const [replica] = stage.replicas
+    const [group] = groups
+    if (!replica || !group) throw new Error('there is no replica')
+    await replica.stop()
+    await group.limit(smallMiB)
+    await replica.start()
+    const small = await measure(async () => {
+      for (const end = performance.now() + ms; performance.now() < end;) {
+        await Promise.race([replica.process().ended, pause(end - performance.now())])
+        if (!replica.process().isRunning()) await replica.start()
+      }
+    })
+    const outcome = judge(small, { recoveryMsMax: 5_000 })
+    const kills = await group.countKills()
+    if (kills === 0) outcome.misses.push('the kernel has killed nothing')
+    enough.notes.push(`at most ${Math.max(...peaks)} MiB of 768 in use`)
+    outcome.notes.push(`with ${smallMiB} MiB killed ${kills} times`)
+    return combine([enough, outcome])
+  },
 }
 
 interface Sample {

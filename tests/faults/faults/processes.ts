@@ -13,51 +13,42 @@ export const rollingRestart: Fault = {
   name: 'rolling-restart',
   does: 'SIGTERM to one replica after the other, each started again, with slow uploads and slow readers under way',
   goal: 'nothing fails; a replica listens for a second after /ready turned, and says Connection: close',
-  isInCi: true,
-  stage: { settings: {} },
   async run(stage) {
-    let isOver = false
-    const drains: Drain[] = []
-    const slow: Promise<string[]>[] = []
+    const misses: string[] = []
     const report = await underLoad(stage, async (load) => {
-      const [first, second] = stage.callers
-      if (!first || !second) throw new Error('there are no callers')
-      const upload = buildUpload(await drawNoise(512).png().toBuffer())
-      for (let i = 0; i < 3; i++) {
-        slow.push(
-          repeat(
-            () => uploadSlowly(stage, first, upload),
-            () => isOver,
-          ),
-        )
-        slow.push(
-          repeat(
-            () => readSlowly(stage, second),
-            () => isOver,
-          ),
-        )
-      }
-      for (const replica of stage.replicas) {
-        const drain = watchDrain(replica)
-        await replica.stop()
-        drains.push(await drain)
-        await replica.start()
-        // HAProxy has to find it.
-        await pause(1_500)
-      }
+      misses.push(...(await restartInTurns(stage, stage.replicas)))
       load.isOver()
     })
-    isOver = true
-    const broken = (await Promise.all(slow)).flat()
     const outcome = judge(report, { allSucceed: true })
-    const listens = drains.map(({ listensMs }) => listensMs)
-    if (broken.length > 0)
-      outcome.misses.push(`${broken.length} slow ones failed: ${broken.slice(0, 3).join(', ')}`)
-    if (Math.min(...listens) < 1_000)
-      outcome.misses.push(`listens ${listens.join(', ')} ms after /ready has turned`)
-    if (!drains.every(({ saysClose }) => saysClose)) outcome.misses.push('connections are not told to close')
-    return outcome
+    return { ...outcome, misses: [...outcome.misses, ...misses] }
   },
+}
+
+/** Restarts one replica after the other, with slow uploads and slow readers under way. Gives what was missed. */
+export async function restartInTurns(stage: Stage, replicas: readonly Replica[]): Promise<string[]> {
+  const [first, second] = stage.callers
+  if (!first || !second) throw new Error('there are no callers')
+  const upload = buildUpload(await drawNoise(512).png().toBuffer())
+  let isOver = false
+  const works = [() => uploadSlowly(stage, first, upload), () => readSlowly(stage, second)]
+  const slow = [...works, ...works, ...works].map((work) => repeat(work, () => isOver))
+  const drains: Drain[] = []
+  for (const replica of replicas) {
+    const drain = watchDrain(replica)
+    await replica.stop()
+    drains.push(await drain)
+    await replica.start()
+    // HAProxy has to find it.
+    await pause(1_500)
+  }
+  isOver = true
+  const broken = (await Promise.all(slow)).flat()
+  const listens = drains.map(({ listensMs }) => listensMs)
+  const misses: string[] = []
+  if (broken.length > 0) misses.push(`${broken.length} slow ones failed: ${broken.slice(0, 3).join(', ')}`)
+  if (Math.min(...listens) < 1_000) misses.push(`listens ${listens.join(', ')} ms after /ready has turned`)
+  if (!drains.every(({ saysClose }) => saysClose)) misses.push('connections are not told to close')
+  return misses
 }
 
 async function repeat(work: () => Promise<string | undefined>, isOver: () => boolean): Promise<string[]> {
@@ -168,7 +159,7 @@ export const kills: Fault = {
     const report = await underLoad(
       stage,
       async (load) => {
-        for (let i = 0; i < (isShort ? 4 : 10); i++) {
+        for (let i = 0; i < (isShort ? 3 : 10); i++) {
           const replica = stage.replicas[i % stage.replicas.length]
           await replica?.process().kill()
           await replica?.start()

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as oauth from 'oauth4webapi'
 import { Browser } from '../../support/browser.ts'
-import { conclude, judge, type Fault } from '../fault.ts'
+import { combine, conclude, judge, type Fault, type Outcome } from '../fault.ts'
 import { createClient, underLoad, type Client } from '../load.ts'
-import { root, type Caller, type Replica, type Stage } from '../stage.ts'
+import { until } from '../parts/processes.ts'
+import { makeScratch, root, type Caller, type Replica, type Stage } from '../stage.ts'
 import { addMails } from './surroundings.ts'
 
 const clientOf = ({ origin }: Replica) => createClient(origin, 8)
@@ -64,6 +66,79 @@ async function makeKey(client: Client, apiKey: string): Promise<{ id: string; se
   const made = await client.send({ operation: 'key +', method: 'POST', path: '/v1/api-keys', apiKey, body })
   if (made.status !== 200) throw new Error(`no key: ${made.body}`)
   return JSON.parse(made.body) as { id: string; secret: string }
+}
+
+/** The files that say how far the clocks of the replicas and of the database are ahead, in seconds. */
+let clocks: Record<'replicas' | 'database', string>
+
+/** How a program has the clock that a file says, by the library of faketime; what it measures goes on evenly. */
+async function fakeClock(file: string): Promise<Record<string, string>> {
+  const triplet = (await readdir('/usr/lib')).find((name) =>
+    existsSync(`/usr/lib/${name}/faketime/libfaketime.so.1`),
+  )
+  return {
+    LD_PRELOAD: `/usr/lib/${triplet}/faketime/libfaketime.so.1`,
+    FAKETIME_TIMESTAMP_FILE: file,
+    FAKETIME_CACHE_DURATION: '1',
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    NO_FAKE_STAT: '1',
+  }
+}
+
+const clockJump: Fault = {
+  name: 'clock-jump',
+  does: 'the clocks jump an hour ahead under load, and back after 10 s: of the replicas, then of all, as of one machine',
+  goal: 'nothing fails; tokens from before and meanwhile hold',
+  needs: ['faketime'],
+  async stage(scope) {
+    const folder = await makeScratch(scope)
+    clocks = { replicas: join(folder, 'replicas'), database: join(folder, 'database') }
+    for (const file of Object.values(clocks)) await writeFile(file, '+0')
+    const environment = await fakeClock(clocks.replicas)
+    return {
+      databaseEnvironment: await fakeClock(clocks.database),
+      replicaOf: () => ({ environment }),
+    }
+  },
+  async run(stage) {
+    const caller = callerOf(stage)
+    const misses: string[] = []
+    const jump = async (names: readonly (keyof typeof clocks)[], seconds: number) => {
+      for (const name of names) await writeFile(clocks[name], `+${seconds}`)
+      const aheadOf = {
+        replicas: async () => {
+          const answers = await Promise.all(stage.replicas.map(({ origin }) => fetch(`${origin}/health`)))
+          return answers.map(({ headers }) => Date.parse(headers.get('date') ?? '') - Date.now())
+        },
+        database: async () => {
+          const [row] = await stage.postgres.query<{ now: Date }>('select clock_timestamp() as now')
+          return [Number(row?.now) - Date.now()]
+        },
+      }
+      const isThere = (ms: number) => Math.abs(ms - seconds * 1_000) < 10_000
+      for (const name of names)
+        await until(async () => (await aheadOf[name]()).every(isThere), `the clock of the ${name}`)
+    }
+    const tokens = [await letIn(stage, caller)]
+    const readAll = async (when: string) => {
+      const statuses = (await Promise.all(tokens.map((token) => readKits(stage.replicas, token)))).flat()
+      if (statuses.some((status) => status !== 200)) misses.push(`tokens ${when}: ${statuses.join(', ')}`)
+    }
+    const outcomes: Outcome[] = []
+    for (const names of [['replicas'] as const, ['database', 'replicas'] as const]) {
+      const report = await underLoad(stage, async () => {
+        await jump(names, 3_600)
+        // Less than an hour old where it was given, and known from there.
+        tokens.push(await letIn(stage, caller))
+        await pause(10_000)
+        await jump(names, 0)
+        await readAll(`after the clock of ${names.join(' and ')} was back`)
+      })
+      outcomes.push(judge(report, { allSucceed: true }))
+    }
+    const outcome = combine(outcomes)
+    return { ...outcome, misses: [...outcome.misses, ...misses] }
+  },
 }
 
 export const replicasFaults: Fault[] = [
@@ -210,4 +285,5 @@ export const replicasFaults: Fault[] = [
       return outcome
     },
   },
+  clockJump,
 ]

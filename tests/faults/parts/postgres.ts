@@ -4,7 +4,15 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { findEmbeddedDatabase } from '../../../src/db/embedded.ts'
-import { execute, findPort, launch, until, type Running, type Scope } from './processes.ts'
+import {
+  execute,
+  findPort,
+  launch,
+  until,
+  type ExecuteOptions,
+  type Running,
+  type Scope,
+} from './processes.ts'
 
 /** A PostgreSQL server of our own, as it is set up by default: it writes down what it has committed. */
 export interface Postgres {
@@ -37,7 +45,7 @@ export async function createCluster(folder: string, binaries: Binaries): Promise
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await writeFile(passwordFile, password)
   await giveAway(folder, passwordFile)
-  await runAs(join(await findFolder(binaries), 'initdb'), [
+  await executeAsServer(join(await findFolder(binaries), 'initdb'), [
     ...[`--pgdata=${folder}`, '--username=postgres', `--pwfile=${passwordFile}`],
     ...['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C.UTF-8', '--no-instructions'],
   ])
@@ -47,13 +55,14 @@ export async function createCluster(folder: string, binaries: Binaries): Promise
 export interface PostgresOptions {
   binaries?: Binaries
   settings?: Record<string, string>
+  environment?: Record<string, string>
 }
 
 /** Starts a server on files that are there; it keeps its port for good. */
 export async function startPostgres(
   scope: Scope,
   folder: string,
-  { binaries = 'embedded', settings = {} }: PostgresOptions = {},
+  { binaries = 'embedded', settings = {}, environment = {} }: PostgresOptions = {},
 ): Promise<Postgres> {
   const port = await findPort()
   const program = join(await findFolder(binaries), 'postgres')
@@ -77,6 +86,7 @@ export async function startPostgres(
             // A server that was killed leaves its shared memory and its lock until the last process is gone.
             running = launch(program, ['-D', folder, ...flags], {
               log: `${folder}.log`,
+              environment,
               workingDirectory: dirname(folder),
               privileges: await privilegesOf(),
             })
@@ -168,11 +178,16 @@ async function privilegesOf(): Promise<string[]> {
   ].concat(capability)
 }
 
-async function runAs(file: string, args: readonly string[]): Promise<void> {
+/** Runs a program to its end by the account of servers; fails with what it said. */
+export async function executeAsServer(
+  file: string,
+  args: readonly string[],
+  options: ExecuteOptions = {},
+): Promise<void> {
   const privileges = await privilegesOf()
-  const environment = { LC_ALL: 'C' }
-  if (privileges.length === 0) await execute(file, args, { environment })
-  else await execute('setpriv', [...privileges, file, ...args], { environment, workingDirectory: '/' })
+  const whole = { ...options, environment: { LC_ALL: 'C', ...options.environment } }
+  if (privileges.length === 0) await execute(file, args, whole)
+  else await execute('setpriv', [...privileges, file, ...args], { workingDirectory: '/', ...whole })
 }
 
 /** Makes files the server's own. */

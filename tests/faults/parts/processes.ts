@@ -115,11 +115,16 @@ export async function measureProcess(pid: number): Promise<{ memoryMiB: number; 
   return { memoryMiB: Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024), handles }
 }
 
+export interface ExecuteOptions {
+  environment?: Record<string, string>
+  workingDirectory?: string
+}
+
 /** Runs a program to its end; fails with what it said. */
 export async function execute(
   file: string,
   args: readonly string[],
-  options: { environment?: Record<string, string>; workingDirectory?: string } = {},
+  options: ExecuteOptions = {},
 ): Promise<string> {
   const child = spawn(file, args, {
     cwd: options.workingDirectory,

@@ -1,3 +1,4 @@
+import { cleanLine, nameLengthMax } from '../../../kernel/text.ts'
 import { clientAuthMethods, grantTypes } from '../protocol.ts'
 
 /** The metadata of clients that have an effect here, besides their id (RFC 7591 §2). */
@@ -60,4 +61,9 @@ function chooseMethod(given: ReadonlyMap<string, unknown>, known: readonly unkno
   if (known.includes(named) && isUsable(named)) return named
   const best = methodsWithoutSecret.find((method) => listed.includes(method) && isUsable(method))
   return best ?? named ?? 'none'
+}
+
+/** The name of a client for people, who are shown what it says of itself. */
+export function nameOfClient(clientName: string | undefined): string {
+  return cleanLine(clientName ?? '', nameLengthMax) ?? 'An unnamed application'
 }

@@ -76,7 +76,11 @@ export async function deleteClient(
     .delete(oauthRecords)
     .where(and(eq(oauthRecords.kind, 'Client'), eq(oauthRecords.key, clientId)))
   const isOfClient = eq(agentGrants.clientId, clientId)
-  const revoked = await revokeGrantsWithEvent({ db, jobs }, isOfClient, { now, cause: 'request' })
+  const revoked = await revokeGrantsWithEvent({ db, jobs }, isOfClient, {
+    now,
+    cause: 'request',
+    requestId: undefined,
+  })
   // A client with a metadata document has no record.
   return rowCount === 1 || revoked > 0 ? revoked : undefined
 }

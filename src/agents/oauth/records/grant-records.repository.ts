@@ -1,26 +1,36 @@
-import { and, desc, eq, gt, isNull, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, sql, type SQL } from 'drizzle-orm'
+import { unionAll } from 'drizzle-orm/pg-core'
 import { insertServiceEvent } from '../../../access/event-log.repository.ts'
 import { notifyMembers } from '../../../areas/notifications/notify.repository.ts'
 import type { Database, Executor } from '../../../db/client.ts'
-import { agentGrants } from '../../../db/schema/agent-grants.ts'
+import { agentGrants, agentPolicies } from '../../../db/schema/agent-grants.ts'
 import { oauthRecords } from '../../../db/schema/oauth.ts'
 import { isActivePerson, users } from '../../../db/schema/users.ts'
 import { isWorkspace, workspaces } from '../../../db/schema/workspaces.ts'
 import { isStorable } from '../../../kernel/text.ts'
 import type { JobQueue } from '../../../platform/jobs/jobs.port.ts'
 
-/** Whether anybody has ever given a client access; the grant may have ended. */
+/**
+ * Whether anybody has ever given a client access, in a grant that may have ended, or lets identity providers give it by the
+ * policy of a workspace.
+ */
 export async function hasGrant(db: Executor, clientId: string): Promise<boolean> {
   if (!isStorable(clientId)) return false
-  const found = await db
-    .select({ id: agentGrants.id })
+  const ofGrants = db
+    .select({ clientId: agentGrants.clientId })
     .from(agentGrants)
     .where(eq(agentGrants.clientId, clientId))
     .limit(1)
-  return found.length > 0
+  const { clients, isOn } = agentPolicies
+  const ofPolicies = db
+    .select({ clientId: sql<string>`${clientId}` })
+    .from(agentPolicies)
+    .where(and(eq(isOn, true), sql`${clients} @> array[${clientId}]::text[]`))
+    .limit(1)
+  return (await unionAll(ofGrants, ofPolicies).limit(1)).length > 0
 }
 
-/** The live grants of a person to a client, the newest first: of all workspaces, or of one. */
+/** The live grants that a person gave to a client, the newest first: of all workspaces, or of one. */
 export async function listLiveGrantsOf(
   db: Executor,
   { userId, clientId, workspaceId }: { userId: string; clientId: string; workspaceId?: string },
@@ -35,6 +45,7 @@ export async function listLiveGrantsOf(
         eq(agentGrants.userId, userId),
         eq(agentGrants.clientId, clientId),
         workspaceId === undefined ? undefined : eq(agentGrants.workspaceId, workspaceId),
+        isNull(agentGrants.assertedIssuer),
         isLive(now),
       ),
     )
@@ -62,10 +73,10 @@ export async function insertGrant(db: Executor, row: typeof agentGrants.$inferIn
     .where(and(eq(oauthRecords.kind, 'Client'), eq(oauthRecords.key, row.clientId)))
 }
 
-async function revokeGrants(db: Executor, condition: SQL | undefined, now: Date) {
+async function revokeGrants(db: Executor, condition: SQL | undefined, now: Date, mayReturn = false) {
   return db
     .update(agentGrants)
-    .set({ revokedAt: now })
+    .set({ revokedAt: now, ...(mayReturn && { mayReturn }) })
     .where(and(condition, isNull(agentGrants.revokedAt)))
     .returning({
       id: agentGrants.id,
@@ -82,7 +93,7 @@ async function revokeGrants(db: Executor, condition: SQL | undefined, now: Date)
 export async function revokeGrantsWithEvent(
   { db, jobs }: { db: Database; jobs: JobQueue },
   condition: SQL | undefined,
-  { now, cause }: { now: Date; cause: 'request' | 'reuse' },
+  { now, cause, requestId }: { now: Date; cause: 'request' | 'reuse'; requestId: string | undefined },
 ): Promise<number> {
   return db.transaction(async (tx) => {
     const revoked = await revokeGrants(tx, condition, now)
@@ -91,12 +102,29 @@ export async function revokeGrantsWithEvent(
       const data = { grantId: id, clientName, userId, reason } as const
       await insertServiceEvent(tx, { workspaceId, type: 'integration.revoked', data, at: now })
       if (cause !== 'reuse') continue
-      await jobs.enqueue(tx, 'send_access_ended', { grantId: id })
+      await jobs.enqueue(tx, 'send_access_ended', { grantId: id }, { requestId })
       const notice = { kind: 'agent', data: { grantId: id, clientName, reason: 'reused' } } as const
       await notifyMembers(tx, { ...notice, workspaceId, actor: null, at: now, hasOwnMail: true }, [userId])
     }
     return revoked.length
   })
+}
+
+/**
+ * Revokes the grants that a provider's assertions gave to agents of a person, with an event for each. They return with the
+ * next assertion once the person has linked an account of the provider again.
+ */
+export async function revokeAssertedGrants(
+  tx: Executor,
+  { userId, issuer }: { userId: string; issuer: string },
+  now: Date,
+): Promise<void> {
+  const isOfIssuer = and(eq(agentGrants.userId, userId), eq(agentGrants.assertedIssuer, issuer))
+  const isAsserted = and(isOfIssuer, gt(agentGrants.expiresAt, now))
+  for (const { id, workspaceId, clientName } of await revokeGrants(tx, isAsserted, now, true)) {
+    const data = { grantId: id, clientName, userId, reason: 'ended' } as const
+    await insertServiceEvent(tx, { workspaceId, type: 'integration.revoked', data, at: now })
+  }
 }
 
 /** Who gave a grant, and for what; undefined if the person has left the workspace. */

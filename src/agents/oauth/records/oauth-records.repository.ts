@@ -27,6 +27,8 @@ export interface RecordAdapterOptions {
   findDocument: () => object | undefined
   /** Whether the current request used a code or token that was used before, so that a grant ends with it. */
   isReuse: () => boolean
+  /** The request that is handled. */
+  findRequestId: () => string | undefined
 }
 
 /**
@@ -34,14 +36,29 @@ export interface RecordAdapterOptions {
  * one succeeds and the others throw `alreadyUsed`. Refresh tokens are exchanged by `createRefreshAdapter`.
  */
 export function createRecordAdapter(options: RecordAdapterOptions): (kind: string) => Adapter {
-  const { db, clock, jobs, bounds, alreadyUsed, replayed, tooMany, findOrigin, findDocument, isReuse } =
-    options
+  const {
+    db,
+    clock,
+    jobs,
+    bounds,
+    alreadyUsed,
+    replayed,
+    tooMany,
+    findOrigin,
+    findRequestId,
+    findDocument,
+    isReuse,
+  } = options
   const trimmer = createTrimmer({ db, clock, bounds })
 
   async function endGrant(id: string): Promise<void> {
     await db.delete(oauthRecords).where(and(eq(oauthRecords.kind, 'Grant'), eq(oauthRecords.key, id)))
     const cause = isReuse() ? 'reuse' : 'request'
-    await revokeGrantsWithEvent({ db, jobs }, eq(agentGrants.id, id), { now: clock.now(), cause })
+    await revokeGrantsWithEvent({ db, jobs }, eq(agentGrants.id, id), {
+      now: clock.now(),
+      cause,
+      requestId: findRequestId(),
+    })
   }
 
   return (kind) => {

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { agentGrants } from '../../../db/schema/agent-grants.ts'
-import { memberships } from '../../../db/schema/memberships.ts'
+import { isMembershipOf, memberships } from '../../../db/schema/memberships.ts'
 import { oauthRecords } from '../../../db/schema/oauth.ts'
 import { users } from '../../../db/schema/users.ts'
 import type { Role } from '../../../domain/roles.ts'
@@ -18,10 +18,7 @@ export async function findServiceGrant(
   const [grant] = await db
     .select({ id: agentGrants.id, scopes: agentGrants.scopes, role: memberships.role })
     .from(agentGrants)
-    .innerJoin(
-      memberships,
-      and(eq(memberships.workspaceId, agentGrants.workspaceId), eq(memberships.userId, agentGrants.userId)),
-    )
+    .innerJoin(memberships, isMembershipOf(agentGrants, agentGrants.userId))
     .innerJoin(users, and(eq(users.id, agentGrants.userId), eq(users.kind, 'service')))
     .where(and(eq(agentGrants.clientId, clientId), isLive(now)))
   return grant

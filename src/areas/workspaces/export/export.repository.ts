@@ -1,18 +1,22 @@
 import { and, eq, inArray, isNull, lte, or, sql, type Column } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../../db/client.ts'
-import { agentGrants } from '../../../db/schema/agent-grants.ts'
+import { agentGrants, agentPolicies } from '../../../db/schema/agent-grants.ts'
 import { agentRequests } from '../../../db/schema/agent-requests.ts'
+import { attachments } from '../../../db/schema/attachments.ts'
 import { comments } from '../../../db/schema/comments.ts'
 import { events } from '../../../db/schema/events.ts'
 import { invites, inviteTeams } from '../../../db/schema/invites.ts'
+import { labels } from '../../../db/schema/labels.ts'
+import { filtersOfSaved, savedFilters } from '../../../db/schema/saved-filters.ts'
 import { memberships } from '../../../db/schema/memberships.ts'
-import { evidence, seedParticipants, seeds } from '../../../db/schema/seeds.ts'
+import { evidence, evidenceSeen, isKeptOrMerged, seedParticipants, seeds } from '../../../db/schema/seeds.ts'
 import { serviceAccounts } from '../../../db/schema/service-accounts.ts'
 import { teamMembers, teams } from '../../../db/schema/teams.ts'
 import { users } from '../../../db/schema/users.ts'
 import { webhooks } from '../../../db/schema/webhooks.ts'
 import { workspaces, workspaceSlugs } from '../../../db/schema/workspaces.ts'
+import { labelIdsOfSeed, teamIdOfSeed } from '../../seeds/seed-sorting.repository.ts'
 import { storedEventColumns } from '../../events/events.repository.ts'
 import { readExportPages, type ExportSource } from '../../../db/sql/export-pages.ts'
 import type { WorkspaceExport } from './workspace-export.schemas.ts'
@@ -20,9 +24,9 @@ import type { WorkspaceExport } from './workspace-export.schemas.ts'
 type Source = ExportSource<Record<string, unknown>>
 type Sources<Kind extends ExportKind> = { [Each in Kind]: ExportSource<WorkspaceExport[Each]> }
 
-/** The kinds of lines of an export, in their order; `participant`, `evidence`, `comment` and `agentRequest` follow their seeds. */
+/** The kinds of lines of an export, in their order; `participant`, `evidence`, `evidenceSeen`, `comment`, `attachment` and `agentRequest` follow their seeds. */
 export type ExportKind = keyof WorkspaceExport
-type PartOfSeed = 'participant' | 'evidence' | 'comment' | 'agentRequest'
+type PartOfSeed = 'participant' | 'evidence' | 'evidenceSeen' | 'comment' | 'attachment' | 'agentRequest'
 
 /** The id of the workspace with a current slug, deleted or not. */
 export async function findWorkspaceId(executor: Executor, slug: string): Promise<string | undefined> {
@@ -96,6 +100,23 @@ export function sourcesOf(workspaceId: string): Sources<Exclude<ExportKind, Part
       where: isIn(teamMembers),
       keys: [teamMembers.userId, teamMembers.teamId],
     }),
+    label: source(labels, {
+      columns: { id: labels.id, name: labels.name, createdAt: labels.createdAt },
+      where: isIn(labels),
+      keys: [labels.createdAt, labels.id],
+    }),
+    savedFilter: source(savedFilters, {
+      columns: {
+        id: savedFilters.id,
+        name: savedFilters.name,
+        filters: filtersOfSaved,
+        sharedByUserId: savedFilters.sharedByUserId,
+        createdAt: savedFilters.createdAt,
+        updatedAt: savedFilters.updatedAt,
+      },
+      where: and(isIn(savedFilters), isNull(savedFilters.ownerUserId)),
+      keys: [savedFilters.createdAt, savedFilters.id],
+    }),
     invite: source(invites, {
       columns: {
         id: invites.id,
@@ -124,16 +145,31 @@ export function sourcesOf(workspaceId: string): Sources<Exclude<ExportKind, Part
         lastUsedAt: agentGrants.lastUsedAt,
         expiresAt: agentGrants.expiresAt,
         revokedAt: agentGrants.revokedAt,
+        assertedIssuer: agentGrants.assertedIssuer,
       },
       where: isIn(agentGrants),
       keys: [agentGrants.userId, agentGrants.createdAt, agentGrants.id],
+    }),
+    agentPolicy: source(agentPolicies, {
+      columns: {
+        isOn: agentPolicies.isOn,
+        scopes: agentPolicies.scopes,
+        clients: agentPolicies.clients,
+        updatedAt: agentPolicies.updatedAt,
+      },
+      where: isIn(agentPolicies),
+      keys: [agentPolicies.workspaceId],
     }),
     webhook: source(webhooks, {
       columns: {
         id: webhooks.id,
         url: webhooks.url,
         description: webhooks.description,
+        format: webhooks.format,
         types: webhooks.types,
+        seedIds: webhooks.seedIds,
+        teamIds: webhooks.teamIds,
+        labelIds: webhooks.labelIds,
         createdAt: webhooks.createdAt,
       },
       where: and(isIn(webhooks), isNull(webhooks.deletedAt)),
@@ -158,6 +194,9 @@ export function sourcesOf(workspaceId: string): Sources<Exclude<ExportKind, Part
         audience: seeds.audience,
         hypothesis: seeds.hypothesis,
         successCriteria: seeds.successCriteria,
+        criteria: seeds.criteria,
+        question: seeds.question,
+        decideBy: seeds.decideBy,
         status: seeds.status,
         statusChangedAt: seeds.statusChangedAt,
         statusReason: seeds.statusReason,
@@ -166,10 +205,15 @@ export function sourcesOf(workspaceId: string): Sources<Exclude<ExportKind, Part
         createdByUserId: seeds.createdByUserId,
         agentName: seeds.agentName,
         leadUserId: seeds.leadUserId,
+        teamId: teamIdOfSeed,
+        labelIds: labelIdsOfSeed,
+        mergedIntoSeedId: seeds.mergedIntoSeedId,
+        mergedAt: seeds.mergedAt,
+        mergedByUserId: seeds.mergedByUserId,
         createdAt: seeds.createdAt,
         updatedAt: seeds.updatedAt,
       },
-      where: and(isIn(seeds), isNull(seeds.deletedAt)),
+      where: and(isIn(seeds), isKeptOrMerged),
       keys: [seeds.createdAt, seeds.id],
     }),
     event: source(events, {
@@ -201,6 +245,7 @@ export function sourcesOfSeeds(seedIds: readonly string[]): Sources<PartOfSeed> 
         verdict: evidence.verdict,
         summary: evidence.summary,
         sourceUrl: evidence.sourceUrl,
+        criterionIds: evidence.criterionIds,
         authorUserId: evidence.authorUserId,
         authorName: evidence.authorName,
         agentName: evidence.agentName,
@@ -212,6 +257,15 @@ export function sourcesOfSeeds(seedIds: readonly string[]): Sources<PartOfSeed> 
       },
       where: isOf(evidence),
       keys: [evidence.seedId, evidence.createdAt, evidence.id],
+    }),
+    evidenceSeen: source(evidenceSeen, {
+      columns: {
+        evidenceId: evidenceSeen.evidenceId,
+        userId: evidenceSeen.userId,
+        seenAt: evidenceSeen.seenAt,
+      },
+      where: sql`${evidenceSeen.evidenceId} in (select ${evidence.id} from ${evidence} where ${isOf(evidence)})`,
+      keys: [evidenceSeen.evidenceId, evidenceSeen.userId],
     }),
     comment: source(comments, {
       columns: {
@@ -227,6 +281,24 @@ export function sourcesOfSeeds(seedIds: readonly string[]): Sources<PartOfSeed> 
       },
       where: isOf(comments),
       keys: [comments.seedId, comments.createdAt, comments.id],
+    }),
+    attachment: source(attachments, {
+      columns: {
+        id: attachments.id,
+        seedId: attachments.seedId,
+        evidenceId: attachments.evidenceId,
+        commentId: attachments.commentId,
+        name: attachments.name,
+        type: attachments.type,
+        bytes: attachments.bytes,
+        width: attachments.width,
+        height: attachments.height,
+        sha256: sql`encode(${attachments.sha256}, 'hex')`,
+        createdByUserId: attachments.createdByUserId,
+        createdAt: attachments.createdAt,
+      },
+      where: inArray(attachments.seedId, [...seedIds]),
+      keys: [attachments.seedId, attachments.createdAt, attachments.id],
     }),
     agentRequest: source(agentRequests, {
       columns: {

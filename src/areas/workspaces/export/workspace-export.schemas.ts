@@ -1,14 +1,24 @@
 import { agentRequestStates } from '../../../domain/agent-requests.ts'
 import { Type, type Static } from '@sinclair/typebox'
 import { Role } from '../../../domain/roles.ts'
+import { criterionStates } from '../../../domain/criteria.ts'
 import { userKinds } from '../../../domain/service-accounts.ts'
-import { closed, nullableString, ref, stringEnum, Timestamp } from '../../../kernel/schemas.ts'
+import {
+  closed,
+  nullableInteger,
+  nullableString,
+  ref,
+  stringEnum,
+  Timestamp,
+} from '../../../kernel/schemas.ts'
 import { evidenceKinds, seedStatuses, verdicts } from '../../../domain/seeds.ts'
 import { storedEventFields } from '../../events/events.schemas.ts'
+import { SeedFilters } from '../../seeds/seed-filters.schemas.ts'
 
 const text = Type.String()
 const texts = Type.Array(text)
 const orNull = nullableString()
+const integerOrNull = nullableInteger()
 const timeOrNull = nullableString({ format: 'date-time' })
 
 /** What each kind of line of `workspaces.export` has as its `data`. */
@@ -31,6 +41,15 @@ export const exportSchemas = {
   }),
   team: closed({ id: text, name: text, createdAt: Timestamp }),
   teamMember: closed({ teamId: text, userId: text, addedAt: Timestamp }),
+  label: closed({ id: text, name: text, createdAt: Timestamp }),
+  savedFilter: closed({
+    id: text,
+    name: text,
+    filters: ref(SeedFilters),
+    sharedByUserId: orNull,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
   invite: closed({
     id: text,
     email: text,
@@ -54,12 +73,18 @@ export const exportSchemas = {
     lastUsedAt: timeOrNull,
     expiresAt: Timestamp,
     revokedAt: timeOrNull,
+    assertedIssuer: orNull,
   }),
+  agentPolicy: closed({ isOn: Type.Boolean(), scopes: texts, clients: texts, updatedAt: Timestamp }),
   webhook: closed({
     id: text,
     url: text,
     description: orNull,
+    format: orNull,
     types: Type.Union([texts, Type.Null()]),
+    seedIds: texts,
+    teamIds: texts,
+    labelIds: texts,
     createdAt: Timestamp,
   }),
   serviceAccount: closed({ id: text, userId: text, createdByUserId: orNull, createdAt: Timestamp }),
@@ -71,6 +96,9 @@ export const exportSchemas = {
     audience: orNull,
     hypothesis: orNull,
     successCriteria: texts,
+    criteria: Type.Array(closed({ id: text, text, state: stringEnum(criterionStates) })),
+    question: orNull,
+    decideBy: orNull,
     status: stringEnum(seedStatuses),
     statusChangedAt: timeOrNull,
     statusReason: orNull,
@@ -79,6 +107,11 @@ export const exportSchemas = {
     createdByUserId: orNull,
     agentName: orNull,
     leadUserId: orNull,
+    teamId: orNull,
+    labelIds: texts,
+    mergedIntoSeedId: orNull,
+    mergedAt: timeOrNull,
+    mergedByUserId: orNull,
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),
@@ -90,6 +123,7 @@ export const exportSchemas = {
     verdict: stringEnum(verdicts),
     summary: text,
     sourceUrl: orNull,
+    criterionIds: texts,
     authorUserId: orNull,
     authorName: text,
     agentName: orNull,
@@ -99,6 +133,7 @@ export const exportSchemas = {
     withdrawnByName: orNull,
     withdrawnReason: orNull,
   }),
+  evidenceSeen: closed({ evidenceId: text, userId: text, seenAt: Timestamp }),
   comment: closed({
     id: text,
     seedId: text,
@@ -109,6 +144,20 @@ export const exportSchemas = {
     agentName: orNull,
     createdAt: Timestamp,
     editedAt: timeOrNull,
+  }),
+  attachment: closed({
+    id: text,
+    seedId: text,
+    evidenceId: orNull,
+    commentId: orNull,
+    name: text,
+    type: text,
+    bytes: Type.Integer(),
+    width: integerOrNull,
+    height: integerOrNull,
+    sha256: text,
+    createdByUserId: orNull,
+    createdAt: Timestamp,
   }),
   agentRequest: closed({
     id: text,

@@ -5,7 +5,7 @@ import { notifications } from '../../../db/schema/notifications.ts'
 import { serviceAccounts } from '../../../db/schema/service-accounts.ts'
 import { users } from '../../../db/schema/users.ts'
 import { workspaces, workspaceSlugs } from '../../../db/schema/workspaces.ts'
-import { allowLongStatements } from '../../../db/sql/long-statements.ts'
+import { prepareErasure } from '../../../db/sql/erasures.ts'
 import { markUsedPictureForDeletion } from '../../../pictures/pictures.repository.ts'
 
 /** A workspace that can be deleted, or restored. */
@@ -119,7 +119,7 @@ export async function eraseDeletedWorkspaces(
   for (const { id } of due) {
     // eslint-disable-next-line no-restricted-syntax -- a clean-up has no principal
     await db.transaction(async (tx) => {
-      await allowLongStatements(tx)
+      await prepareErasure(tx)
       const [workspace] = await tx
         .select({ id: workspaces.id, iconKey: workspaces.iconKey, deletedAt: workspaces.deletedAt })
         .from(workspaces)

@@ -72,11 +72,11 @@ export function createOwnershipService(options: {
   async function markAndTell(
     tx: Executor,
     workspaceId: string,
-    { now, actorName }: { now: Date; actorName: string },
+    { now, actorName, requestId }: { now: Date; actorName: string; requestId: string | undefined },
   ) {
     const keptUntil = new Date(now.getTime() + formerSlugKeptMs)
     for (const userId of await markDeleted(tx, workspaceId, { now, keptUntil }))
-      await jobs.enqueue(tx, 'send_workspace_deleted', { workspaceId, userId, actorName })
+      await jobs.enqueue(tx, 'send_workspace_deleted', { workspaceId, userId, actorName }, { requestId })
   }
 
   return {
@@ -95,7 +95,7 @@ export function createOwnershipService(options: {
     async transfer(principal, slug, { userId }) {
       const workspace = await requireWorkspace(principal, slug, 'workspaces.transferOwnership')
       if (!isId(userId)) throw errors.notFound()
-      const { user } = principal
+      const { user, requestId } = principal
       return changes.makeIn(
         principal,
         workspace,
@@ -117,7 +117,7 @@ export function createOwnershipService(options: {
           })
           if (target.role === 'owner') return target.name
           const change = { workspaceId, userId, role: 'owner', actorName: user.name }
-          await jobs.enqueue(tx, 'send_role_changed', change)
+          await jobs.enqueue(tx, 'send_role_changed', change, { requestId })
           const about = { workspaceId, actor: principal, at: now, hasOwnMail: true }
           write((executor) =>
             notifyMembers(executor, { kind: 'role_changed', data: { role: 'owner' }, ...about }, [userId]),
@@ -129,6 +129,7 @@ export function createOwnershipService(options: {
 
     async delete(principal, slug, { confirmSlug }) {
       const workspace = await requireWorkspace(principal, slug, 'workspaces.delete')
+      const { user, requestId } = principal
       await changes.makeIn(
         principal,
         workspace,
@@ -137,7 +138,7 @@ export function createOwnershipService(options: {
           const { id: workspaceId, name } = workspace
           await assertAllowed(tx, principal, { workspaceId, action: 'workspaces.delete', now })
           if (confirmSlug !== workspace.slug) throw errors.confirmationMismatch({ field: 'confirmSlug' })
-          await markAndTell(tx, workspaceId, { now, actorName: principal.user.name })
+          await markAndTell(tx, workspaceId, { now, actorName: user.name, requestId })
           appendEvent({ type: 'workspace.deleted', data: { workspaceId, name } })
         },
       )
@@ -149,7 +150,7 @@ export function createOwnershipService(options: {
         const now = clock.now()
         const workspace = await requireBySlug(tx, slug, { isDeleted: false })
         const { id: workspaceId, name } = workspace
-        await markAndTell(tx, workspaceId, { now, actorName: operatorName })
+        await markAndTell(tx, workspaceId, { now, actorName: operatorName, requestId: undefined })
         const event = {
           workspaceId,
           type: 'workspace.deleted',

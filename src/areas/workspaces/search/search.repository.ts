@@ -2,7 +2,7 @@ import { sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { comments } from '../../../db/schema/comments.ts'
 import { searchEntries } from '../../../db/schema/search.ts'
-import { evidence, seeds } from '../../../db/schema/seeds.ts'
+import { evidence, isUndecided, quietSince, seeds } from '../../../db/schema/seeds.ts'
 import { teams } from '../../../db/schema/teams.ts'
 import { users } from '../../../db/schema/users.ts'
 import { keysParameter } from '../../../db/sql/batch.ts'
@@ -10,11 +10,16 @@ import { isCommon, newestOf, queryOf, similarForms } from '../../../db/sql/commo
 import { hiddenParameter, pageLimit } from '../../../db/sql/hidden-parameter.ts'
 import { jsonRows, readOne } from '../../../db/sql/json-rows.ts'
 import { prepared } from '../../../db/sql/prepared.ts'
+import { isSortedInto } from '../../../db/sql/seed-sorting.ts'
 import type { JsonRows, PageRange } from '../../../kernel/pagination.ts'
+import { seedBalances } from '../../../domain/seeds.ts'
+import { hasBalance, type SeedFilter } from '../../seeds/seed-lists.repository.ts'
 import {
   searchComparedMax,
   searchCountMax,
+  searchFilteredMax,
   searchKinds,
+  searchKindsOfSeeds,
   type SearchKind,
   type SearchMatch,
 } from '../../../domain/search.ts'
@@ -28,11 +33,8 @@ export const searchRanks = ['4', '3', '2', '1'] as const
 const { id, workspaceId, at, words } = searchEntries
 const workspace = hiddenParameter('workspaceId', 'uuid')
 const asked = hiddenParameter('asked', 'text')
-const comparedMax = sql.raw(String(searchComparedMax))
 const countMax = sql.raw(String(searchCountMax))
 const countedMax = sql.raw(String(4 * searchCountMax))
-// How many of the newest are compared then.
-const newestMax = sql.raw(String(2 * searchComparedMax))
 const excerptLength = sql.raw('160')
 
 // Compared as text, which no index can do: the index of words has all that is needed, and a scan of the workspace by the
@@ -54,8 +56,20 @@ function isOnly(of: SearchKind, match: SearchMatch): SQL {
   return match === 'exact' ? sql`true` : sql`not words @@ ${queryOf(of)}`
 }
 
+/** Which results are wanted: all, or those of seeds that a filter chooses. */
+interface Wanted {
+  match: SearchMatch
+  isFiltered: boolean
+}
+
+/** The most matches of a kind of which all are compared. */
+const comparedMaxOf = ({ isFiltered }: Wanted) =>
+  sql.raw(String(isFiltered ? searchFilteredMax : searchComparedMax))
+
 /** What is compared of a kind: all matches, or of too many the newest, and those with the words in their title. */
-function candidatesOf(of: SearchKind, match: SearchMatch): SQL {
+function candidatesOf(of: SearchKind, wanted: Wanted): SQL {
+  const { match, isFiltered } = wanted
+  const comparedMax = comparedMaxOf(wanted)
   const name = sql.raw(`matching_${of}`)
   const isTooMuch = sql`((select count(*) from ${name}) > ${comparedMax} or (select is_common from ${sql.raw(`common_${of}`)}))`
   const rank = sql`case
@@ -69,7 +83,7 @@ function candidatesOf(of: SearchKind, match: SearchMatch): SQL {
       union all
       select id, at, words from (
         select id, at, words from (
-          ${newestOf(of, newestMax)}
+          ${newestOf(of, sql`2 * ${comparedMax}`)}
         ) as newest
         where words @@ ${queryOf(of, { match })} and ${isOnly(of, match)} limit ${comparedMax}
       ) as newest_matching where ${isTooMuch}
@@ -79,7 +93,39 @@ function candidatesOf(of: SearchKind, match: SearchMatch): SQL {
         where ${words} @@ ${queryOf(of, { inTitle: true, match })} and ${isOnly(of, match)} and ${isInWorkspace} and ${isTooMuch}
         limit ${comparedMax}
       ) as titled
-    ) as compared`
+    ) as compared
+    ${isFiltered ? sql`where ${isOfChosenSeed(of)}` : sql``}`
+}
+
+const seedIdOf = (of: SearchKind) => {
+  if (of === 'evidence')
+    return sql`(select ${evidence.seedId} from ${evidence} where ${evidence.id} = compared.id)`
+  if (of === 'comment')
+    return sql`(select ${comments.seedId} from ${comments} where ${comments.id} = compared.id)`
+  return sql`compared.id`
+}
+
+/** Whether what is compared is a seed that the filter chooses, or part of one. */
+function isOfChosenSeed(of: SearchKind): SQL {
+  const lists = { teamIds: keysParameter('teamIds', 'uuid'), labelIds: keysParameter('labelIds', 'uuid') }
+  const balance = hiddenParameter('balance', 'text')
+  const cases = sql.join(
+    seedBalances.map((one) => sql`when ${sql.raw(`'${one}'`)} then ${hasBalance[one]}`),
+    sql` `,
+  )
+  const [from, to] = [hiddenParameter('dueFrom', 'date'), hiddenParameter('dueTo', 'date')]
+  const silentSince = hiddenParameter('silentSince', 'timestamptz')
+  const [statuses, leads] = [keysParameter('statuses', 'text'), keysParameter('leadUserIds', 'uuid')]
+  return sql`exists (
+    select from ${seeds} where ${seeds.id} = ${seedIdOf(of)} and ${seeds.workspaceId} = ${workspace}
+      and ${isSortedInto(lists)}
+      and (${statuses} = '{}' or ${seeds.status} = any(${statuses}))
+      and (${leads} = '{}' or ${seeds.leadUserId} = any(${leads}))
+      and (not ${hiddenParameter('withoutLead', 'boolean')} or ${seeds.leadUserId} is null)
+      and (${balance} is null or case ${balance} ${cases} end)
+      and (${silentSince} is null or (${quietSince} < ${silentSince} and ${isUndecided}))
+      and (${to} is null or (${seeds.decideBy} between coalesce(${from}, '-infinity') and ${to} and ${isUndecided}))
+  )`
 }
 
 /** The beginning of a text, or its part around the first word that was asked for. `source` has the text and its place. */
@@ -90,18 +136,20 @@ const excerpt = sql`case when source.start > 1 then '…' else '' end
 // By characters of the text without accents, of which there are rarely more than of the text: a hint where to cut.
 const firstAsked = sql`(select coalesce((search_words(${asked}))[1], ''))`
 
-function prepareFound(executor: Executor, name: string, match: SearchMatch) {
+function prepareFound(executor: Executor, name: string, wanted: Wanted) {
+  const { match, isFiltered } = wanted
+  const kinds = isFiltered ? searchKindsOfSeeds : searchKinds
   const isAsked = (of: SearchKind) => sql`${sql.raw(`'${of}'`)} = any(${keysParameter('kinds', 'text')})`
-  const matching = searchKinds.flatMap((of) => {
+  const matching = kinds.flatMap((of) => {
     const common = sql.raw(`common_${of}`)
     const isOfIndex = sql`${isAsked(of)} and not (select is_common from ${common})`
     return [
       sql`${common} as materialized (select ${isAsked(of)} and ${isCommon(of, match)} as is_common)`,
-      sql`${sql.raw(`matching_${of}`)} as materialized (${matchesOf(of, sql`${comparedMax} + 1`, { condition: isOfIndex, match })})`,
+      sql`${sql.raw(`matching_${of}`)} as materialized (${matchesOf(of, sql`${comparedMaxOf(wanted)} + 1`, { condition: isOfIndex, match })})`,
     ]
   })
   const candidates = sql.join(
-    searchKinds.map((of) => candidatesOf(of, match)),
+    kinds.map((of) => candidatesOf(of, wanted)),
     sql` union all `,
   )
   const position = sql`(${hiddenParameter('rank', 'int')}, ${hiddenParameter('at', 'timestamptz')}, ${hiddenParameter('id', 'uuid')})`
@@ -158,15 +206,38 @@ function prepareFound(executor: Executor, name: string, match: SearchMatch) {
     .prepare(name)
 }
 
-const selectFound = {
-  exact: prepared((executor) => prepareFound(executor, 'search_select', 'exact')),
-  similar: prepared((executor) => prepareFound(executor, 'search_select_similar', 'similar')),
+function prepareBoth(isFiltered: boolean, name: string) {
+  return {
+    exact: prepared((executor) => prepareFound(executor, name, { match: 'exact', isFiltered })),
+    similar: prepared((executor) =>
+      prepareFound(executor, `${name}_similar`, { match: 'similar', isFiltered }),
+    ),
+  }
 }
+
+const selectFound = prepareBoth(false, 'search_select')
+const selectFiltered = prepareBoth(true, 'search_select_filtered')
 
 /** What a search finds, best first. */
 export interface FoundRows extends JsonRows {
   /** The rank and the time of each item, in milliseconds since 1970: `4 1795410319500`, separated by commas. */
   ranks: string
+}
+
+/** The values of the statement for a filter: empty lists and null stand for all seeds. */
+function valuesOf({ teamId, labelIds = [], statuses = [], leadUserId, balance, due }: SeedFilter) {
+  const isSilent = due !== undefined && 'silentSince' in due
+  return {
+    teamIds: teamId === undefined ? [] : [teamId],
+    labelIds: [...labelIds],
+    statuses: [...statuses],
+    leadUserIds: leadUserId == null ? [] : [leadUserId],
+    withoutLead: leadUserId === null,
+    balance: balance ?? null,
+    dueFrom: isSilent ? null : (due?.from ?? null),
+    dueTo: isSilent ? null : (due?.to ?? null),
+    silentSince: isSilent ? due.silentSince.toISOString() : null,
+  }
 }
 
 export interface SearchQuery {
@@ -181,12 +252,16 @@ export async function search(
   query: SearchQuery & {
     kinds: readonly SearchKind[]
     match: SearchMatch
+    /** Which seeds are wanted, with their evidence and comments; how it finds words has no effect. */
+    filter: SeedFilter | undefined
     rank: string
     pathPrefix: string
   } & PageRange,
 ): Promise<FoundRows> {
-  const { kinds, match, rank, ...values } = query
-  return readOne(selectFound[match](executor).execute({ ...values, kinds: [...kinds], rank: Number(rank) }))
+  const { kinds, match, rank, filter, ...rest } = query
+  const values = { ...rest, kinds: [...kinds], rank: Number(rank) }
+  if (!filter) return readOne(selectFound[match](executor).execute(values))
+  return readOne(selectFiltered[match](executor).execute({ ...values, ...valuesOf(filter) }))
 }
 
 /** The numbers of matches by kind, each up to `searchCountMax`. */

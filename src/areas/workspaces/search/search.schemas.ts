@@ -6,11 +6,13 @@ import { closed, named, nullableEnum, nullableString, ref, stringEnum } from '..
 import {
   searchComparedMax,
   searchCountMax,
+  searchFilteredMax,
   searchKinds,
   searchLengthMax,
   searchMatches,
 } from '../../../domain/search.ts'
 import { seedStatuses } from '../../../domain/seeds.ts'
+import { filtersOfSeeds } from '../../seeds/seed-filters.schemas.ts'
 import { exampleSeed } from '../../seeds/seeds.schemas.ts'
 
 const SearchResult = named(
@@ -73,6 +75,8 @@ const q = Type.String({
 })
 const kindPattern = `(${searchKinds.join('|')})`
 
+const onlySeeds = 'Only seeds, with their evidence and comments,'
+
 export const workspacesSearch = listOperation(
   {
     id: 'workspaces.search',
@@ -80,7 +84,8 @@ export const workspacesSearch = listOperation(
     description:
       'Finds seeds, evidence, comments, members and teams. Best first: the words in a title before those in a text, whole ' +
       `words before beginnings of words, and then the newest. Of a kind with more than ${searchComparedMax} matches, only ` +
-      'those with the words in their title and the newest are found. Withdrawn evidence and deleted seeds are not found.',
+      'those with the words in their title and the newest are found; with a filter by what seeds are, which ' +
+      `finds no members and teams, of more than ${searchFilteredMax}. Withdrawn evidence and deleted seeds are not found.`,
     params: slugParams,
     returns: 'A page of results.',
     errors: workspaceErrors,
@@ -98,6 +103,8 @@ export const workspacesSearch = listOperation(
           examples: ['seed,evidence'],
         }),
       ),
+      ...filtersOfSeeds(onlySeeds),
+      status: Type.Optional(stringEnum(seedStatuses, { description: `${onlySeeds} with this status.` })),
       match: Type.Optional(
         stringEnum(searchMatches, {
           description:

@@ -1,20 +1,25 @@
 import type { RequireWorkspace } from '../../../access/workspace-access.ts'
 import type { Database } from '../../../db/client.ts'
+import type { Clock } from '../../../kernel/clock.ts'
 import { noRows, readPage, type Page, type PageRequest } from '../../../kernel/pagination.ts'
 import type { Principal } from '../../../domain/principal.ts'
-import { searchKinds, type SearchMatch } from '../../../domain/search.ts'
+import { searchKinds, searchKindsOfSeeds, type SearchKind, type SearchMatch } from '../../../domain/search.ts'
+import type { SeedStatus } from '../../../domain/seeds.ts'
 import { normalizeLine } from '../../../kernel/text.ts'
+import { hasNoSeeds, toFilterOfSeeds, type AskedOfSeeds } from '../../seeds/seed-lists.ts'
 import { countFound, search, searchRanks } from './search.repository.ts'
 import type { SearchCounts, SearchResult } from './search.schemas.ts'
 
 export type { SearchCounts, SearchResult }
 
 /** What is looked for: all words of `q`, in things of these kinds, separated by commas. */
-export interface SearchRequest extends PageRequest {
+export interface SearchRequest extends PageRequest, AskedOfSeeds {
   q: string
   kinds?: string
   /** By default, `exact`. */
   match?: SearchMatch
+  /** With this, or one of those of seeds, only such seeds are found, with their evidence and comments. */
+  status?: SeedStatus
 }
 
 /** The search of a workspace. */
@@ -27,29 +32,47 @@ export interface SearchService {
 
 export interface SearchServiceOptions {
   db: Database
+  clock: Clock
   requireWorkspace: RequireWorkspace
 }
 
-export function createSearchService({ db, requireWorkspace }: SearchServiceOptions): SearchService {
+export function createSearchService({ db, clock, requireWorkspace }: SearchServiceOptions): SearchService {
   return {
-    async search(principal, slug, { q, kinds, match = 'exact', ...page }) {
+    async search(principal, slug, request) {
+      const {
+        q,
+        kinds,
+        match = 'exact',
+        teamId,
+        labelId,
+        status,
+        leadUserId,
+        balance,
+        due,
+        ...page
+      } = request
       const workspace = await requireWorkspace(principal, slug, 'workspaces.search')
-      const asked = normalizeLine(q)
-      const chosen = searchKinds.filter((kind) => kinds?.split(',').includes(kind) ?? true)
+      const words = normalizeLine(q)
+      const asked = { teamId, labelId, status, leadUserId, balance, due }
+      const filters = Object.entries(asked).filter(([, value]) => value !== undefined)
+      const filter = toFilterOfSeeds(asked, { now: clock.now(), userId: principal.user.id })
+      const possible: readonly SearchKind[] = filter ? searchKindsOfSeeds : searchKinds
+      const chosen = possible.filter((kind) => kinds?.split(',').includes(kind) ?? true)
       const query = {
         workspaceId: workspace.id,
-        asked,
+        asked: words,
         kinds: chosen,
         match,
+        filter,
         pathPrefix: `/w/${workspace.slug}`,
       }
       let ranks: string[] = []
       return readPage<SearchResult, (typeof searchRanks)[number]>(page, {
-        listId: `workspaces.search ${workspace.id} ${JSON.stringify([asked, chosen, ...(match === 'exact' ? [] : [match])])}`,
+        listId: `workspaces.search ${workspace.id} ${JSON.stringify([words, chosen, ...(match === 'exact' ? [] : [match]), ...filters])}`,
         order: 'newestFirst',
         parts: searchRanks,
         async read(range, rank) {
-          if (asked === '') return noRows
+          if (words === '' || chosen.length === 0 || (filter && hasNoSeeds(filter))) return noRows
           const found = await search(db, { ...query, ...range, rank })
           ranks = found.ranks.split(',')
           return found
