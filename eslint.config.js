@@ -68,8 +68,35 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/config/**', 'src/db/embedded-binaries.ts', 'tests/**', 'bench/**', '*.config.ts'],
+    files: ['src/config/**', 'src/db/embedded-binaries.ts', 'bench/**', '*.config.ts'],
     rules: { 'no-restricted-properties': 'off' },
+  },
+  {
+    // The times that tests wait are chosen in one place, so that none is too short for a machine that stalls.
+    files: ['tests/**'],
+    ignores: ['tests/support/eventually.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        ...['waitFor', 'waitUntil'].map((property) => ({
+          object: 'vi',
+          property,
+          message: 'Wait by tests/support/eventually.ts.',
+        })),
+      ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "CallExpression[callee.object.name='expect'][callee.property.name='poll'][arguments.length>1]",
+          message: 'vitest.config.ts says how long.',
+        },
+        {
+          selector: 'CallExpression[callee.name=/^(it|test)$/] > Literal.arguments:last-child',
+          message: 'vitest.config.ts has the one limit, for what has got stuck.',
+        },
+      ],
+    },
   },
   { files: ['**/*.js'], ...tseslint.configs.disableTypeChecked },
   {

@@ -25,8 +25,9 @@ export default defineConfig(({ mode }) => ({
     // Files share modules. Importing the service again for each of them took a third of the time
     // (docs/design/tests.md#shared-modules).
     isolate: false,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    expect: { requireAssertions: true },
+    // Only what has got stuck takes longer, on any machine. Waits end before (tests/support/eventually.ts).
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { requireAssertions: true, poll: { timeout: 60_000, interval: 20 } },
   },
 }))

@@ -22,8 +22,8 @@ export interface UntrustedFetchOptions {
   proxy?: URL | undefined
   /** Sends a request. Default: over the network, to public addresses only. */
   send?: (url: URL, options: { headers: Headers; signal: AbortSignal }) => Promise<Response>
-  /** Starts the deadline of a request. */
-  startDeadline?: () => AbortSignal
+  /** Starts the deadline of a request to a URL. */
+  startDeadline?: (url: string) => AbortSignal
 }
 
 /**
@@ -47,7 +47,7 @@ export function createUntrustedFetch(options: UntrustedFetchOptions = {}): typeo
     const { url, headers } = new Request(input, { headers: init?.headers ?? {} })
     const before = failed.get(url)
     if (before) throw new FetchFailure(before.reason, { status: before.status, isRemembered: true })
-    const signal = startDeadline()
+    const signal = startDeadline(url)
     try {
       const end = await turns.take('')
       try {

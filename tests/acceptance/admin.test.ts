@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   call,
   copyInstallation,
@@ -17,8 +17,6 @@ import {
 } from './service.ts'
 
 // Each command is a process that loads the whole service.
-vi.setConfig({ testTimeout: 120_000 })
-
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 const commands = [

@@ -1,14 +1,13 @@
+import { untilTrue } from '../support/eventually.ts'
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createClient } from '../../packages/client/src/client.ts'
 import { verifyWebhook } from '../../packages/client/src/webhooks.ts'
 import { startReceiver, type ReceivedRequest } from '../support/webhook-receiver.ts'
-import { copyInstallation, databaseUrl, makeDirectory, startService, until, type Service } from './service.ts'
+import { copyInstallation, databaseUrl, makeDirectory, startService, type Service } from './service.ts'
 import pg from 'pg'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const kills = 3
 const teamsOfEach = 12
@@ -43,7 +42,7 @@ it('a program misses nothing while the service is killed and started', async () 
       await client.post('/v1/workspaces/{slug}/teams', { params, body: { name: `Team ${i}` } })
   })()
   for (let i = 1; i <= kills; i++) {
-    await until(async () => followed.length >= i * teamsOfEach)
+    await untilTrue(async () => followed.length >= i * teamsOfEach)
     service = await restart(service, { dataDir, port })
   }
   await creating
@@ -54,7 +53,7 @@ it('a program misses nothing while the service is killed and started', async () 
   expect(names).toHaveLength((kills + 1) * teamsOfEach)
   const events: string[] = []
   for await (const { id } of client.list('/v1/workspaces/{slug}/events', { params })) events.unshift(id)
-  await until(async () => followed.length >= events.length)
+  await untilTrue(async () => followed.length >= events.length)
   expect(followed).toEqual(events)
   ending.abort()
   await following
@@ -66,7 +65,7 @@ it('a program misses nothing while the service is killed and started', async () 
   await database.end()
   const isDelivered = (id: string) => receiver.received.some((request) => eventOf(request) === id)
   // The webhook itself came after the workspace.
-  await until(async () => events.slice(1).every(isDelivered))
+  await untilTrue(async () => events.slice(1).every(isDelivered))
   for (const request of receiver.received) {
     expect(await verifyWebhook(request, secret)).toMatchObject({ timestamp: expect.any(String) as string })
     expect(new Set(idsOf(receiver.received, eventOf(request))).size).toBe(1)

@@ -1,8 +1,9 @@
+import { untilTrue } from '../support/eventually.ts'
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import pg from 'pg'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startReceiver } from '../support/webhook-receiver.ts'
 import {
   call,
@@ -16,11 +17,8 @@ import {
   makeDirectory,
   startService,
   stopService,
-  until,
   untilNothingRunsIn,
 } from './service.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 describe('a crash', () => {
   it('leaves the database running when only the service is killed, and the next start uses it', async () => {
@@ -59,7 +57,7 @@ describe('a crash', () => {
   it('does not prevent the next start from creating the database when its creation was interrupted', async () => {
     const dataDir = await makeDirectory()
     const killed = await launchService({ dataDir })
-    await until(async () => (await readdir(dataDir)).some((name) => /unfinished-\d+$/.test(name)))
+    await untilTrue(async () => (await readdir(dataDir)).some((name) => /unfinished-\d+$/.test(name)))
     killed.signal('SIGKILL')
     await killed.ended
 
@@ -105,7 +103,7 @@ describe('webhooks after a crash', () => {
           (request) =>
             (JSON.parse(request.body) as { data: { data: { teamName: string } } }).data.data.teamName,
         )
-    await until(() => namesOf().length >= names.length)
+    await untilTrue(() => namesOf().length >= names.length)
     expect(namesOf().toSorted()).toEqual(names.toSorted())
     expect(await stopService(next)).toBe(0)
   })

@@ -1,9 +1,7 @@
 import { copyFileSync, cpSync, linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { makeDirectory, root, run } from './service.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const { dependencies, version } = JSON.parse(read('package.json')) as {

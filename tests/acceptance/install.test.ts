@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   findUser,
   launchService,
@@ -11,8 +11,6 @@ import {
   startService,
   stopService,
 } from './service.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 /** Runs Node to its end, in an environment with nothing of ours but the way to programs. */
 function runNode(args: string[], options: { cwd?: string; environment?: Record<string, string> } = {}) {

@@ -2,10 +2,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { findPort, keyOf, makeDirectory, root, run, untilNothingRunsIn, type Run } from './service.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const readText = (file: string) => readFileSync(join(root, file), 'utf8')
 const readme = readText('README.md')

@@ -5,10 +5,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { inject, onTestFinished } from 'vitest'
 import { afterFile } from '../support/after-file.ts'
+import { untilTrue } from '../support/eventually.ts'
 
 /** Where the built program is. The commands that run these tests build it first. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -259,16 +259,8 @@ async function listProcesses(): Promise<[pid: number, command: string][]> {
 }
 
 /** Waits for the last process of a data directory to be gone: a server gives up its lock file just before it ends. */
-export function untilNothingRunsIn(directory: string): Promise<void> {
-  return until(async () => (await findServers(directory)).length === 0)
-}
-
-/** Waits for what nothing announces. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 60_000; !(await condition());) {
-    if (Date.now() > deadline) throw new Error(`It did not come true: ${String(condition)}`)
-    await setTimeout(20)
-  }
+export async function untilNothingRunsIn(directory: string): Promise<void> {
+  await untilTrue(async () => (await findServers(directory)).length === 0)
 }
 
 /** A free loopback port outside the range from which systems give out ports by themselves. */

@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import {
   call,
   copyInstallation,
@@ -18,8 +18,6 @@ import {
   stopService,
   untilNothingRunsIn,
 } from './service.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 /** A key of the right form, so that the database is asked for it. */
 const unknownKey = 'wsk_0000000000000000000000000000003qGrRG'

@@ -1,8 +1,9 @@
+import { untilTrue } from '../support/eventually.ts'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   call,
   copyInstallation,
@@ -14,12 +15,9 @@ import {
   run,
   startService,
   stopService,
-  until,
   untilNothingRunsIn,
   type Service,
 } from './service.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   it('completes a request in flight, then stops the database, and exits with 0', async () => {
@@ -36,7 +34,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
 
     service.signal(signal)
     await service.said(/"msg":"stopping"/)
-    await until(() => isRefused(service))
+    await untilTrue(() => isRefused(service))
     client.socket.write(body)
     await client.received(/HTTP\/1\.1 200 OK[^]*\}$/)
     // The client keeps its connection open: the service ends all the same.
@@ -111,7 +109,7 @@ describe('a stop signal', () => {
   it('leaves no process running when it arrives during the start', async () => {
     const dataDir = await makeDirectory()
     const service = await launchService({ dataDir })
-    await until(() => existsSync(join(dataDir, 'postgres/postmaster.pid')))
+    await untilTrue(() => existsSync(join(dataDir, 'postgres/postmaster.pid')))
     service.signal('SIGTERM')
     expect(await service.ended).toEqual({ code: 0, signal: null })
     await untilNothingRunsIn(dataDir)
@@ -121,7 +119,7 @@ describe('a stop signal', () => {
     const { dataDir } = await copyInstallation()
     const service = await startService({ dataDir })
     for (const pid of await findServers(dataDir)) process.kill(pid, 'SIGKILL')
-    await until(async () => (await call(service, 'GET /ready')).status === 503)
+    await untilTrue(async () => (await call(service, 'GET /ready')).status === 503)
     expect(await call(service, 'GET /health')).toMatchObject({ status: 200 })
     expect(await stopService(service)).toBe(0)
   })

@@ -1,6 +1,6 @@
 import { chown, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openDatabase, requestLimits } from '../../src/db/client.ts'
 import { startEmbeddedDatabase } from '../../src/db/embedded.ts'
 import { locateServer } from '../../src/db/embedded-binaries.ts'
@@ -11,8 +11,6 @@ import { hasRedisServer, startRedisServer } from '../support/redis-server.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { ofOwnAuthority, selfSigned } from '../support/self-signed.ts'
 import { launchService, makeDirectory, runAdmin, startService, stopService } from './service.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const folder = await makeDirectory(undefined, 'file')
 const { cert, key } = ofOwnAuthority

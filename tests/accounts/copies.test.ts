@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { checkInstallation } from '../../src/services/check-installation.ts'
 import {
@@ -14,6 +14,7 @@ import {
   type TestCompany,
 } from '../support/company.ts'
 import { createComment } from '../support/comments.ts'
+import { untilTrue } from '../support/eventually.ts'
 import { expectError } from '../support/expect-error.ts'
 import { buildUpload } from '../support/forms.ts'
 import { makePng } from '../support/images.ts'
@@ -68,8 +69,7 @@ const deliveriesIn = ({ db }: TestApp) =>
     sql`select status, attempts, last_error from webhook_deliveries`,
   )
 
-const untilIdle = (service: TestApp) =>
-  vi.waitUntil(async () => (await findJobs(service, '')).length === 0, { timeout: 15_000, interval: 20 })
+const untilIdle = (service: TestApp) => untilTrue(async () => (await findJobs(service, '')).length === 0)
 
 describe('a copy with OUTGOING=off', () => {
   it('writes mails to files, ends their jobs, and attempts no delivery', async () => {

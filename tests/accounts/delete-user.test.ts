@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { recordCalls } from '../../src/agents/calls/agent-calls.repository.ts'
 import { insertMentions, lockMembersAmong } from '../../src/areas/comments/comments.repository.ts'
 import { notifyFollowers } from '../../src/areas/notifications/notify.repository.ts'
@@ -20,6 +20,7 @@ import {
 } from '../support/company.ts'
 import { createComment } from '../support/comments.ts'
 import { dumpDatabase } from '../support/dump-database.ts'
+import { untilTrue } from '../support/eventually.ts'
 import { buildUpload } from '../support/forms.ts'
 import { drawQuadrants } from '../support/images.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
@@ -52,10 +53,7 @@ const eventsOf = ({ id }: { id: string }) =>
 
 /** Waits for the job that deletes pictures: each file, then its row. */
 async function untilPicturesAreGone(): Promise<void> {
-  await vi.waitUntil(async () => (await findPictures(service)).length === 0, {
-    timeout: 10_000,
-    interval: 20,
-  })
+  await untilTrue(async () => (await findPictures(service)).length === 0)
   expect(await listUploads(service)).toEqual([])
 }
 
@@ -104,10 +102,7 @@ describe('deleting a user', () => {
         jsonb_build_object('userId', ${person.id}::text, 'name', ${name}::text, 'place', i), now()
       from workspaces, generate_series(1, 2500) i where id = ${company.workspace.id}`)
     // Pending jobs contain names and addresses too.
-    await vi.waitUntil(async () => (await findJobs(service, '')).length === 0, {
-      timeout: 10_000,
-      interval: 20,
-    })
+    await untilTrue(async () => (await findJobs(service, '')).length === 0)
     const before = await dumpDatabase(service)
     for (const text of [former, name, email]) expect(before.toLowerCase()).toContain(text.toLowerCase())
     expect(await listUploads(service)).toHaveLength(1)

@@ -18,6 +18,7 @@ import { createOidcProvider } from '../../src/platform/identity/oidc-identity.ts
 import { startAssertingProvider } from '../support/asserting-provider.ts'
 import { createCompany, get, patch, post, type TestCompany } from '../support/company.ts'
 import { createOAuthTester, type Tokens } from '../support/oauth-client.ts'
+import { patientMs } from '../support/patient-limits.ts'
 import { findClosedPort } from '../support/raw-http.ts'
 import { createServiceAccount, createServiceClient } from '../support/service-accounts.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -50,7 +51,7 @@ const service = await startTestApp({
       const document = documents.get(href)
       return document ? Response.json(document) : new Response('', { status: 404 })
     },
-    startDeadline: () => AbortSignal.timeout(1000),
+    startDeadline: (url) => AbortSignal.timeout(documents.has(url) ? patientMs : 50),
   },
 })
 const { app, as, db, services } = service

@@ -4,6 +4,7 @@ import * as oauth from 'oauth4webapi'
 import { describe, expect, it } from 'vitest'
 import { deleteStaleRecords } from '../../src/agents/oauth/records/record-bounds.repository.ts'
 import { createOAuthTester, type TestAgent, type TestHost, type Tokens } from '../support/oauth-client.ts'
+import { patientMs } from '../support/patient-limits.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 
 const keySets = new Map<string, object>()
@@ -15,7 +16,7 @@ const service = await startTestApp({
       const document = keySets.get(href)
       return document ? Response.json(document) : new Response('', { status: 404 })
     },
-    startDeadline: () => AbortSignal.timeout(50),
+    startDeadline: (url) => AbortSignal.timeout(keySets.has(url) ? patientMs : 50),
   },
 })
 const { app, config, db } = service

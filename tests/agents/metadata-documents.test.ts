@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { connect, createServer, isIP, type AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createSender } from '../../src/platform/untrusted-fetch.ts'
+import { untilTrue } from '../support/eventually.ts'
 import { codeOf, createOAuthTester, type TestAgent } from '../support/oauth-client.ts'
 import { startTestApp } from '../support/test-app.ts'
 
@@ -62,7 +63,7 @@ const good = (clientId: string) => ({
 async function authorizeUntilDeadline(agent: TestAgent) {
   const { length } = deadlines
   const answered = authorize(agent)
-  await vi.waitUntil(() => deadlines.length > length)
+  await untilTrue(() => deadlines.length > length)
   deadlines.at(-1)?.abort()
   return answered
 }
@@ -197,7 +198,7 @@ describe('a client metadata document', () => {
       const { length } = deadlines
       let isAnswered = false
       const answered = authorize(agent).finally(() => (isAnswered = true))
-      await vi.waitUntil(() => deadlines.length > length)
+      await untilTrue(() => deadlines.length > length)
       // Whatever can be known without waiting is known by now.
       for (let i = 0; i < 20; i++) await nextTurn()
       expect(isAnswered).toBe(false)

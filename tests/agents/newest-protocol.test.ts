@@ -1,9 +1,10 @@
 import { Client, StreamableHTTPClientTransport, type McpSubscription } from '@modelcontextprotocol/client'
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { AgentScope } from '../../src/domain/agent.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { eras, letAgentIn, type Era } from '../support/agent-caller.ts'
 import { createCompany, patch, type TestCompany } from '../support/company.ts'
+import { untilTrue } from '../support/eventually.ts'
 import { createOAuthTester, type TestHost } from '../support/oauth-client.ts'
 import { listen } from '../support/raw-http.ts'
 import { createSeed } from '../support/seeds.ts'
@@ -198,10 +199,10 @@ describe('subscriptions/listen', () => {
     const subscription = await listenTo(client)
     expect(subscription.honoredFilter).toEqual({ toolsListChanged: true, promptsListChanged: true })
     await setScopes(host, grantId, ['seeds:write'])
-    await vi.waitUntil(() => lists.length === 1)
+    await untilTrue(() => lists.length === 1)
     expect(lists[0]).toContain('create_seed')
     await setScopes(host, grantId, [])
-    await vi.waitUntil(() => lists.length === 2)
+    await untilTrue(() => lists.length === 2)
     expect(lists[1]).toEqual(['read_validation_kit'])
     await subscription.close()
     await client.close()
@@ -212,10 +213,10 @@ describe('subscriptions/listen', () => {
     const [first, second] = [await connect(one.token), await connect(other.token)]
     const subscriptions = [await listenTo(first.client), await listenTo(second.client)]
     await setScopes(one.host, one.grantId, ['workspace:read'])
-    await vi.waitUntil(() => first.lists.length === 1)
+    await untilTrue(() => first.lists.length === 1)
     // The next poll of both has passed.
     await setScopes(one.host, one.grantId, [])
-    await vi.waitUntil(() => first.lists.length === 2)
+    await untilTrue(() => first.lists.length === 2)
     expect(second.lists).toEqual([])
     await Promise.all(subscriptions.map((each) => each.close()))
     await Promise.all([first.client.close(), second.client.close()])
@@ -240,7 +241,7 @@ describe('subscriptions/listen', () => {
       patch(`${company.url}/members/${user.id}`, { role: 'viewer' }),
     )
     expect(changed.statusCode, changed.body).toBe(200)
-    await vi.waitUntil(() => lists.length === 1)
+    await untilTrue(() => lists.length === 1)
     expect(lists[0]).not.toContain('create_seed')
     await subscription.close()
     await client.close()
@@ -265,7 +266,7 @@ describe('subscriptions/listen', () => {
     const { client: free } = await connect(other.token)
     await (await listenTo(free)).close()
     await open.pop()?.close()
-    await vi.waitUntil(async () => {
+    await untilTrue(async () => {
       try {
         open.push(await listenTo(client))
         return true
@@ -336,24 +337,22 @@ describe('subscriptions/listen', () => {
     const mention = (company: TestCompany, seedId: string) =>
       comment(company, seedId, `[@x](user:${company.member.id}) look`)
 
-    it('the inbox is told of within two seconds of a mention and of a request, and can be read', async () => {
+    it('the inbox is told of a mention and of a request, and can be read', async () => {
       const { company, client, told, grantId } = await follow(['workspace:read', 'seeds:write'], (each) => [
         inboxOf(each),
       ])
       const uri = inboxOf(company)
       expect((await client.listResources()).resources.map((each) => each.uri)).toContain(uri)
       const seed = await createSeed(service, company.owner, company)
-      const start = Date.now()
       expect((await mention(company, seed.id)).statusCode).toBe(200)
-      await vi.waitUntil(() => told.length === 1)
-      expect(Date.now() - start).toBeLessThan(2_000)
+      await untilTrue(() => told.length === 1)
       const asked = await service.as(company.member, {
         method: 'POST',
         url: `/v1/seeds/${seed.id}/comments`,
         payload: { body: `[@x](agent:${grantId}) answer` },
       })
       expect(asked.statusCode, asked.body).toBe(200)
-      await vi.waitUntil(() => told.length === 2)
+      await untilTrue(() => told.length === 2)
       expect(told).toEqual([uri, uri])
       const { contents } = await client.readResource({ uri })
       const [{ text = '' } = {}] = contents as { text?: string }[]
@@ -369,10 +368,10 @@ describe('subscriptions/listen', () => {
       await client.listen({ resourceSubscriptions: [String(followed)] })
       await comment(company, String(ids[1]), 'Of the other.')
       await comment(company, String(ids[0]), 'Of this one.')
-      await vi.waitUntil(() => told.length > 0)
+      await untilTrue(() => told.length > 0)
       const renamed = await service.as(company.owner, patch(`/v1/seeds/${ids[0]}`, { title: 'Another' }))
       expect(renamed.statusCode, renamed.body).toBe(200)
-      await vi.waitUntil(() => told.length === 2)
+      await untilTrue(() => told.length === 2)
       expect(told).toEqual([followed, followed])
       expect(told).not.toContain(other)
     })
@@ -397,7 +396,7 @@ describe('subscriptions/listen', () => {
       )
       await client.listen({ resourceSubscriptions: [seedOf(theirs, seed.id)] })
       await comment(theirs, seed.id, 'Not for them.')
-      await vi.waitUntil(() => toldOfTheirs.length === 1)
+      await untilTrue(() => toldOfTheirs.length === 1)
       await client.close()
       expect([told, toldToo]).toEqual([[], []])
     })
@@ -408,7 +407,7 @@ describe('subscriptions/listen', () => {
       ])
       const seed = await createSeed(service, company.owner, company)
       await mention(company, seed.id)
-      await vi.waitUntil(() => told.length === 1)
+      await untilTrue(() => told.length === 1)
       const user = await services.accounts.findByEmail(company.member.email)
       if (!user) throw new Error('the person is not there')
       const principal = { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null } as const
@@ -418,7 +417,7 @@ describe('subscriptions/listen', () => {
       // Polled later, so that this poll has passed.
       const theirs = await createSeed(service, follower.company.owner, follower.company)
       await mention(follower.company, theirs.id)
-      await vi.waitUntil(() => follower.told.length === 1)
+      await untilTrue(() => follower.told.length === 1)
       expect(told).toHaveLength(1)
       const removed = await service.as(company.owner, {
         method: 'DELETE',
@@ -435,7 +434,7 @@ describe('subscriptions/listen', () => {
       expect(
         (await service.as(company.owner, { method: 'DELETE', url: `/v1/seeds/${seed.id}` })).statusCode,
       ).toBe(200)
-      await vi.waitUntil(() => told.length === 1)
+      await untilTrue(() => told.length === 1)
       await expect(client.readResource({ uri: seedOf(company, seed.id) })).rejects.toThrow()
       const uris = Array.from({ length: 51 }, () => seedOf(company, createId()))
       await expect(client.listen({ resourceSubscriptions: uris })).rejects.toThrow('at most 50 resources')

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createAppSecret } from '../../src/platform/secrets/app-secret.port.ts'
 import { createRefreshTokens } from '../../src/agents/oauth/refreshes/refresh-tokens.ts'
 import { countQueries } from '../support/count-queries.ts'
+import { untilTrue } from '../support/eventually.ts'
 import { createOAuthTester, type TestAgent, type TestHost, type Tokens } from '../support/oauth-client.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -168,7 +169,7 @@ describe('many refreshes of one grant', () => {
     const fast = createOAuthTester(unlimited)
     const { agent, host, tokens } = await connect()
     // Chains are told apart by the second in which their code was exchanged.
-    await vi.waitUntil(() => Date.now() / 1000 >= issuedAt(tokens) + 1, { timeout: 10_000 })
+    await untilTrue(() => Date.now() / 1000 >= issuedAt(tokens) + 1)
     const other = await getTokens(agent, host)
     let token = tokens.refresh_token
     for (let i = 0; i < 102; i++) token = (await fast.refresh(agent, token)).json<Tokens>().refresh_token

@@ -3,19 +3,18 @@ import { build } from 'esbuild'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { AgentScope } from '../../src/domain/agent.ts'
 import { afterFile } from '../support/after-file.ts'
 import { eras, type Era } from '../support/agent-caller.ts'
 import { addPerson, createCompany, patch, post, type TestCompany } from '../support/company.ts'
+import { untilTrue } from '../support/eventually.ts'
 import { longNames, longSeeds } from '../support/long-texts.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { addEvidence, createSeed, findSeed, joinSeed } from '../support/seeds.ts'
 import type { TestPerson } from '../support/test-app.ts'
 import { hasBrowser, openPage, sizes } from '../website/browser.ts'
 import { startSite, type Site } from '../website/site.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 /** What frames of web pages that show cards send with them, from what the card declares (SEP-1865, Host Behavior). */
 function policyOf(domains: Record<string, string[]>): string {
@@ -162,7 +161,7 @@ describe.runIf(hasBrowser)('the card of a seed in a program of the official part
     expect(await card.getByRole('button', { name: 'Change the status' }).count()).toBe(0)
     await card.getByRole('button', { name: 'Open the source: example.com' }).click()
     await card.getByRole('button', { name: 'Open the seed' }).click()
-    await vi.waitUntil(async () => (await asked()).length === 2)
+    await untilTrue(async () => (await asked()).length === 2)
     expect(await asked()).toEqual([
       ['open', sourceUrl],
       ['open', `${site.origin}/w/${company.workspace.slug}/seeds/${seed.id}`],

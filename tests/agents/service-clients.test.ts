@@ -14,6 +14,7 @@ import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, del, get, patch, post, type TestCompany } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { createOAuthTester, type Tokens } from '../support/oauth-client.ts'
+import { patientMs } from '../support/patient-limits.ts'
 import { findClosedPort } from '../support/raw-http.ts'
 import {
   createServiceAccount,
@@ -35,7 +36,7 @@ const service = await startTestApp({
       const document = keySets.get(href)
       return document ? Response.json(document) : new Response('', { status: 404 })
     },
-    startDeadline: () => AbortSignal.timeout(50),
+    startDeadline: (url) => AbortSignal.timeout(keySets.has(url) ? patientMs : 50),
   },
 })
 const { app, as, config, db } = service

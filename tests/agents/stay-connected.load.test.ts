@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { sql } from 'drizzle-orm'
+import { eventually } from '../support/eventually.ts'
 import { createOAuthTester, type TestAgent, type Tokens } from '../support/oauth-client.ts'
 import { listen } from '../support/raw-http.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
@@ -117,7 +118,7 @@ describe('a token response that is lost', () => {
     const { agent, tokens } = await connectAgent()
     for (let i = 1; i <= times; i++) {
       await sendAndHangUp(agent, tokens.refresh_token)
-      await vi.waitFor(async () => expect(await countUsed(agent)).toBe(1))
+      await eventually(async () => expect(await countUsed(agent)).toBe(1))
       advance(minute)
     }
     const answer = await here.refresh(agent, tokens.refresh_token)

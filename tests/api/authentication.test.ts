@@ -1,10 +1,13 @@
+import { readBearerToken } from '../../src/http/bearer.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createApiKeySecret } from '../../src/kernel/tokens.ts'
 import { countQueries } from '../support/count-queries.ts'
+import { eventually } from '../support/eventually.ts'
 import { expectError } from '../support/expect-error.ts'
+import { expectLinear } from '../support/expect-linear.ts'
 import { listen, sendRaw } from '../support/raw-http.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
@@ -28,14 +31,10 @@ const createKey = async (person: TestPerson) =>
   }>()
 
 describe('an Authorization header with 15,800 spaces', () => {
-  it('returns 401 to 20 requests within 3 seconds', async () => {
-    const startedAt = performance.now()
-    for (let i = 0; i < 20; i++) {
-      const answer = await sendLines([`Authorization: Bearer${' '.repeat(15_800)}x y`])
-      expect(answer.statusCode).toBe(401)
-    }
-    // Milliseconds on any machine; trying each way to divide the white space takes six seconds on a fast one.
-    expect(performance.now() - startedAt).toBeLessThan(3_000)
+  it('returns 401, and is read in time in proportion to its length', async () => {
+    const answer = await sendLines([`Authorization: Bearer${' '.repeat(15_800)}x y`])
+    expect(answer.statusCode).toBe(401)
+    await expectLinear((length) => readBearerToken(`Bearer${' '.repeat(length)}x y`), 15_800)
   })
 })
 
@@ -304,7 +303,7 @@ describe('lastUsedAt', () => {
     const used = await startTestApp({ clock })
     const person = await used.createPerson()
     await used.as(person, { url: '/v1/me' })
-    await vi.waitFor(async () => expect(await findLastUsedAt(person)).toEqual(clock.now()), 5_000)
+    await eventually(async () => expect(await findLastUsedAt(person)).toEqual(clock.now()))
     const [listed] = (await used.as(person, { url: '/v1/api-keys' })).json<{ lastUsedAt: string }[]>()
     expect(listed?.lastUsedAt).toBe('2026-11-21T03:04:05.678Z')
   })

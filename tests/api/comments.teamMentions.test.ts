@@ -1,9 +1,10 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { sql } from 'drizzle-orm'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createId } from '../../src/kernel/ids.ts'
 import { createComment, findNotices, type TestComment } from '../support/comments.ts'
 import { addPerson, createCompany, createTeam, del, get, patch, post } from '../support/company.ts'
+import { untilTrue } from '../support/eventually.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { runJobsNow } from '../support/run-jobs-now.ts'
@@ -182,7 +183,7 @@ describe('a mention of a team', () => {
     clock.advance(5 * 60_000)
     const mailed = () => server.received.flatMap(({ recipients }) => recipients)
     await runJobsNow(service, 'send_mentions')
-    await vi.waitUntil(async () => (await waiting()).length === 0, { timeout: 10_000, interval: 20 })
+    await untilTrue(async () => (await waiting()).length === 0)
     expect(mailed()).toContain(reader.email)
     for (const { email } of [leaver, cut]) expect(mailed()).not.toContain(email)
   })

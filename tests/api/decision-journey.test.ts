@@ -1,8 +1,9 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { letAgentIn } from '../support/agent-caller.ts'
 import { uploadFile } from '../support/attachments.ts'
 import { createComment } from '../support/comments.ts'
 import { createCompany, createTeam, get, patch, post } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { beginImport, findImport } from '../support/seed-imports.ts'
 import { someEvidence, type TestSeed } from '../support/seeds.ts'
 import { clone, startTestApp, type TestPerson } from '../support/test-app.ts'
@@ -61,10 +62,8 @@ describe.each(Object.entries(ways))('a team decides about an idea %s', (_, open)
       'مكتبة إعارة الأدوات,Nobody owns a ladder,',
     ].join('\n')
     const importId = await beginImport(service, owner, company, table)
-    await vi.waitFor(
-      async () =>
-        expect(await findImport(service, owner, company, importId)).toMatchObject({ state: 'done', done: 3 }),
-      { timeout: 15_000, interval: 20 },
+    await eventually(async () =>
+      expect(await findImport(service, owner, company, importId)).toMatchObject({ state: 'done', done: 3 }),
     )
     const seeds = await send<TestSeed[]>(owner, get(`${url}/seeds`))
     const seedOf = (begin: string) => {

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { addPerson, createCompany, get, patch, post } from '../support/company.ts'
+import { untilTrue } from '../support/eventually.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { listNotifications } from '../support/notifications.ts'
 import { runJobsNow } from '../support/run-jobs-now.ts'
@@ -25,7 +26,7 @@ const isDone = async () =>
 /** Does what is done once an hour. */
 async function runHourly(): Promise<void> {
   await db.execute(sql`select graphile_worker.add_job('remind_of_decisions', '{}'::json)`)
-  await vi.waitUntil(
+  await untilTrue(
     async () =>
       (
         await selectRows(
@@ -33,10 +34,9 @@ async function runHourly(): Promise<void> {
           sql`select 1 from graphile_worker.jobs where task_identifier = 'remind_of_decisions'`,
         )
       ).length === 0,
-    { timeout: 10_000, interval: 20 },
   )
   await runJobsNow(service, 'send_reminders')
-  await vi.waitUntil(isDone, { timeout: 10_000, interval: 20 })
+  await untilTrue(isDone)
 }
 
 const remindersOf = async (person: TestPerson) =>
@@ -77,7 +77,7 @@ it('the lead and the followers are reminded once, three days before, in the inbo
   clock.advance(dayMs)
   await runHourly()
   await db.execute(sql`select graphile_worker.add_job('enqueue_digests', '{}'::json)`)
-  await vi.waitUntil(isDone, { timeout: 10_000, interval: 20 })
+  await untilTrue(isDone)
   expect(await remindersOf(member)).toHaveLength(2)
   expect([member, viewer].map((person) => mailsTo(person).length)).toEqual([1, 1])
 })
@@ -154,11 +154,11 @@ it('who has read it, or whose seed was decided meanwhile, is not mailed', async 
   const seed = await createSeed(service, member, company, { decideBy: dayAfter(3) })
   await follow(viewer, seed)
   await db.execute(sql`select graphile_worker.add_job('remind_of_decisions', '{}'::json)`)
-  await vi.waitUntil(async () => (await remindersOf(viewer)).length === 1, { timeout: 10_000, interval: 20 })
+  await untilTrue(async () => (await remindersOf(viewer)).length === 1)
   await as(member, post('/v1/me/notifications/read', { until: clock.now().toISOString() }))
   await decide(seed, { status: 'validated' }, member)
   await runJobsNow(service, 'send_reminders')
-  await vi.waitUntil(isDone, { timeout: 10_000, interval: 20 })
+  await untilTrue(isDone)
   expect([member, viewer].flatMap(mailsTo)).toEqual([])
 })
 
@@ -188,19 +188,18 @@ it('slices that are interrupted go on without doubles, and two processes at once
       )
     )[0]
   await db.execute(sql`select graphile_worker.add_job('remind_of_decisions', '{}'::json)`)
-  await vi.waitUntil(async () => (await countOf())?.n === 100, { timeout: 10_000, interval: 20 })
-  await vi.waitUntil(
+  await untilTrue(async () => (await countOf())?.n === 100)
+  await untilTrue(
     async () =>
       (await selectRows(db, sql`select 1 from graphile_worker.jobs where attempts > 0 and locked_at is null`))
         .length === 1,
-    { timeout: 10_000, interval: 20 },
   )
   expect(await countOf()).toEqual({ n: 100, seeds: 100 })
   await db.execute(sql`drop trigger refuse on notifications`)
   await db.execute(sql`drop function refuse()`)
   await db.execute(sql`select graphile_worker.add_job('remind_of_decisions', '{}'::json)`)
   await runJobsNow(service, 'remind_of_decisions')
-  await vi.waitUntil(
+  await untilTrue(
     async () =>
       (
         await selectRows(
@@ -208,11 +207,10 @@ it('slices that are interrupted go on without doubles, and two processes at once
           sql`select 1 from graphile_worker.jobs where task_identifier = 'remind_of_decisions'`,
         )
       ).length === 0,
-    { timeout: 10_000, interval: 20 },
   )
   expect(await countOf()).toEqual({ n: 250, seeds: 250 })
   await runJobsNow(service, 'send_reminders')
-  await vi.waitUntil(isDone, { timeout: 10_000, interval: 20 })
+  await untilTrue(isDone)
   expect(mailsTo(member).map(({ parsed }) => parsed.subject)).toEqual(['250 seeds are to be decided soon'])
   expect(mailsTo(member)[0]?.parsed.text).toContain('And 220 more.')
 })

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { formatTime } from '../../src/mail/times.ts'
 import { createCompany, patch } from '../support/company.ts'
+import { untilTrue } from '../support/eventually.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { listNotifications } from '../support/notifications.ts'
 import { insertGrant } from '../support/seeds.ts'
@@ -28,7 +29,7 @@ async function runHourly(): Promise<(string | undefined)[]> {
   const before = server.received.length
   for (const name of ['notify_of_ending_grants', 'enqueue_digests'])
     await db.execute(sql`select graphile_worker.add_job(${name}, '{}'::json)`)
-  await vi.waitUntil(isDone, { timeout: 10_000, interval: 20 })
+  await untilTrue(isDone)
   return server.received.slice(before).map(({ parsed }) => parsed.subject)
 }
 
@@ -105,7 +106,7 @@ it('nobody is told of access to a workspace that was deleted', async () => {
   const { company } = await grantFor(30)
   await deleteWorkspace(service, company.owner, company.workspace)
   // The mail to the owners.
-  await vi.waitUntil(isDone, { timeout: 10_000, interval: 20 })
+  await untilTrue(isDone)
   pass(20)
   expect(await runHourly()).toEqual([])
   const rows = await selectRows(db, sql`select 1 from notifications where user_id = ${company.member.id}`)

@@ -6,6 +6,7 @@ import { deleteOldEvents } from '../../src/areas/events/event-retention.reposito
 import { errors } from '../../src/kernel/errors.ts'
 import { createKey } from '../support/api-keys.ts'
 import { createCompany, get, patch, post, type TestCompany } from '../support/company.ts'
+import { untilTrue } from '../support/eventually.ts'
 import { expectError } from '../support/expect-error.ts'
 import { createSeed, insertGrant } from '../support/seeds.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -27,15 +28,12 @@ async function cleanUp(name: string): Promise<void> {
   // In place of one that has failed.
   const jobKey = `${task}, by hand`
   await db.execute(sql`select graphile_worker.add_job(${task}, job_key => ${jobKey})`)
-  await vi.waitUntil(
-    async () => {
-      const waiting = sql`select last_error from graphile_worker.jobs where task_identifier = ${task}`
-      const [job] = await selectRows<{ last_error: string | null }>(db, waiting)
-      if (job?.last_error) throw new Error(job.last_error)
-      return job === undefined
-    },
-    { timeout: 10_000, interval: 20 },
-  )
+  await untilTrue(async () => {
+    const waiting = sql`select last_error from graphile_worker.jobs where task_identifier = ${task}`
+    const [job] = await selectRows<{ last_error: string | null }>(db, waiting)
+    if (job?.last_error) throw new Error(job.last_error)
+    return job === undefined
+  })
 }
 
 interface Changes {

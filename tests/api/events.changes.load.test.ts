@@ -144,7 +144,7 @@ describe('50 writers and five readers', () => {
       )
       for (const seen of read[i] ?? []) expect(seen).toEqual(ids)
     }
-  }, 120_000)
+  })
 })
 
 /** Why a dump of the server cannot be made here; undefined if it can. */

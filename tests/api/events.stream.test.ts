@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { sql } from 'drizzle-orm'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { streamEventsDefaults } from '../../src/http/answers/stream-events.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { encodeFeedCursor } from '../../src/domain/event-cursors.ts'
@@ -20,6 +20,7 @@ import {
   type TestCompany,
 } from '../support/company.ts'
 import { openEventStream, type ReceivedStream } from '../support/event-stream-client.ts'
+import { eventually } from '../support/eventually.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { listen } from '../support/raw-http.ts'
 import { createSeed } from '../support/seeds.ts'
@@ -182,17 +183,14 @@ describe('200', () => {
     expect([ofNone, ofForeign].map(typesOf)).toEqual([[], []])
   })
 
-  it('sends a long history at once, in order', async () => {
+  it('sends a long history in order', async () => {
     const company = await createCompany(service)
     await addEvents(company, 1_500)
     await createTeam(service, company.owner, company, 'Last')
-    const began = performance.now()
     const stream = await open(company.owner, company)
     await stream.received(/team Last/)
     expect(messagesOf(stream)).toHaveLength(1_502)
     expect(messagesOf(stream).map(({ event }) => event)).toEqual(await readAll(company.owner, company))
-    // Not a batch a second.
-    expect(performance.now() - began).toBeLessThan(6_000)
   })
 
   it('shows what the role allows at the time, from the next batch on', async () => {
@@ -316,14 +314,12 @@ describe('the end of a stream', () => {
     )
     // More than the buffers of the system take.
     await addEvents(company, 8_000)
-    await vi.waitFor(() => expect(app.log.join('')).toContain('the client did not read its events'), {
-      timeout: 20_000,
-    })
+    await eventually(() => expect(app.log.join('')).toContain('the client did not read its events'))
     const closed = once(socket, 'close')
     socket.on('error', () => undefined).resume()
     await closed
     expect(socket.bytesRead).toBeLessThan(16_000_000)
-  }, 40_000)
+  })
 })
 
 describe('429 too_many_streams', () => {
@@ -342,7 +338,7 @@ describe('429 too_many_streams', () => {
     expect((await open(admin, company, { from: app })).status).toBe(200)
     expect((await open(member, company, { from: app })).status).toBe(429)
     first.disconnect()
-    await vi.waitFor(async () => expect((await open(member, company, { from: app })).status).toBe(200))
+    await eventually(async () => expect((await open(member, company, { from: app })).status).toBe(200))
   })
 
   it('does not count streams that were refused', async () => {

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { formatTime } from '../../src/mail/times.ts'
 import {
   createKey,
@@ -9,6 +9,7 @@ import {
   type TestRestrictions,
 } from '../support/api-keys.ts'
 import { post, put } from '../support/company.ts'
+import { untilTrue } from '../support/eventually.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -34,7 +35,7 @@ async function runHourly(): Promise<(string | undefined)[]> {
   // The notices of new keys wait; they are of no interest here.
   await db.execute(sql`select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))`)
   await db.execute(sql`select graphile_worker.add_job('enqueue_expiry_notices', '{}'::json)`)
-  await vi.waitUntil(isDone, { timeout: 10_000, interval: 20 })
+  await untilTrue(isDone)
   return server.received.slice(before).map(({ parsed }) => parsed.subject)
 }
 
@@ -104,7 +105,7 @@ it('a key that is revoked after its mail was enqueued gets none', async () => {
   await db.execute(
     sql`select graphile_worker.add_job('send_api_key_expires', ${JSON.stringify({ apiKeyId: key.id })}::json)`,
   )
-  await vi.waitUntil(
+  await untilTrue(
     async () =>
       (
         await selectRows(
@@ -112,7 +113,6 @@ it('a key that is revoked after its mail was enqueued gets none', async () => {
           sql`select 1 from graphile_worker.jobs where task_identifier = 'send_api_key_expires'`,
         )
       ).length === 0,
-    { timeout: 10_000, interval: 20 },
   )
   expect(server.received).toHaveLength(before)
 })

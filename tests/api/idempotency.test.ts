@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   createIdempotencyStore,
   deleteExpiredIdempotentRequests,
@@ -8,6 +8,7 @@ import {
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { deriveKey, unseal } from '../../src/kernel/sealing.ts'
+import { eventually } from '../support/eventually.ts'
 import { expectError } from '../support/expect-error.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { clone, selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
@@ -208,7 +209,7 @@ describe('concurrent requests with the same Idempotency-Key', () => {
     await blocker.query('begin')
     await blocker.query('select from users where id = $1 for update', [person.id])
     const first = as(person, create('slow'))
-    await vi.waitFor(async () => expect(await findStored(person)).toHaveLength(1))
+    await eventually(async () => expect(await findStored(person)).toHaveLength(1))
 
     const second = await as(person, create('slow'))
     expectError(second, errors.idempotencyInFlight)
@@ -489,7 +490,7 @@ describe('a 500 response', () => {
     await unlockPerson()
     const freeing = sql`select from pg_stat_activity where datname = current_database()
       and wait_event_type = 'Lock' and query like '%idempotent_requests%'`
-    await vi.waitFor(async () => expect(await selectRows(broken.db, freeing)).toHaveLength(1), 10_000)
+    await eventually(async () => expect(await selectRows(broken.db, freeing)).toHaveLength(1))
     expect(isAnswered).toBe(false)
     await unlockRequest()
     expectError(await answering, errors.internal)

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { sql } from 'drizzle-orm'
 import type { LightMyRequestResponse } from 'fastify'
 import { describe, expect, it, vi } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { listen, readAnswer } from '../support/raw-http.ts'
 import { randomEmail } from '../support/company.ts'
@@ -46,7 +47,7 @@ async function sendLate(
 const queried = () => once(service.db.$client, 'release')
 const looked = async () => {
   const find = vi.spyOn(website.services.sessions, 'find')
-  await vi.waitFor(() => expect(find).toHaveBeenCalled())
+  await eventually(() => expect(find).toHaveBeenCalled())
   await find.mock.results[0]?.value
 }
 

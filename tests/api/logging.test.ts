@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { InjectOptions } from 'fastify'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createApiKeySecret } from '../../src/kernel/tokens.ts'
+import { eventually } from '../support/eventually.ts'
 import { listen, sendRaw } from '../support/raw-http.ts'
 import { clone, startTestApp } from '../support/test-app.ts'
 
@@ -208,13 +209,13 @@ describe('lastUsedAt when the database fails', () => {
     await db.execute(sql`alter table api_keys rename column last_used_at to used_at`)
     expect((await as(person, { url: '/v1/me' })).statusCode).toBe(200)
     const message = 'the last uses of API keys could not be written; will retry'
-    await vi.waitFor(() => expect(parse(log).map((line) => line.msg)).toContain(message), 5_000)
+    await eventually(() => expect(parse(log).map((line) => line.msg)).toContain(message))
     await db.execute(sql`alter table api_keys rename column used_at to last_used_at`)
     const findUse = async () => {
       const { rows } = await db.execute(sql`select last_used_at from api_keys where id = ${person.apiKeyId}`)
       return rows[0]?.last_used_at
     }
-    await vi.waitFor(async () => expect(await findUse()).not.toBeNull(), 5_000)
+    await eventually(async () => expect(await findUse()).not.toBeNull())
     await close()
   })
 })

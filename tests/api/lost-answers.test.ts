@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, type TestRequest } from '../support/company.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
+import { eventually } from '../support/eventually.ts'
 import { expectError } from '../support/expect-error.ts'
 import { findOperation, operations } from '../support/operations.ts'
 import { prepareRequest } from '../support/prepare-request.ts'
@@ -45,7 +46,7 @@ async function prepare(id: string): Promise<{ actor: TestPerson; request: TestRe
 /** Waits until no attempt at a request has its Idempotency-Key locked. */
 async function untilUnlocked(): Promise<void> {
   const locked = sql`select 1 from idempotent_requests where status is null`
-  await vi.waitFor(async () => expect(await selectRows(db, locked)).toEqual([]))
+  await eventually(async () => expect(await selectRows(db, locked)).toEqual([]))
 }
 
 const ofNoWorkspace = [

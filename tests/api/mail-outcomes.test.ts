@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import {
   createCompany,
   createInvite,
@@ -9,6 +9,7 @@ import {
   randomEmail,
   type TestCompany,
 } from '../support/company.ts'
+import { eventually, untilTrue } from '../support/eventually.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { runJobsNow } from '../support/run-jobs-now.ts'
 import { clone, selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
@@ -47,25 +48,19 @@ const jobsOf = (id: string) =>
 
 /** Waits until the mail of an invite has a state. */
 const untilMail = (inviteId: string, state: string, attempts = 1) =>
-  vi.waitFor(async () => expect(await mailsOf(inviteId)).toMatchObject([{ state, attempts }]), {
-    timeout: 10_000,
-    interval: 20,
-  })
+  eventually(async () => expect(await mailsOf(inviteId)).toMatchObject([{ state, attempts }]))
 
 /** Waits until an attempt of a job of an invite has failed, and the job waits for the next. */
 const untilJobFailed = (inviteId: string) =>
-  vi.waitFor(async () => expect(await jobsOf(inviteId)).not.toEqual([]), { timeout: 10_000, interval: 20 })
+  eventually(async () => expect(await jobsOf(inviteId)).not.toEqual([]))
 
 /** Waits until the job of an invite has ended as failed. */
 const untilEnded = (inviteId: string) =>
-  vi.waitFor(
-    async () => {
-      const [job] = await jobsOf(inviteId)
-      expect(job).toBeDefined()
-      expect(job?.attempts).toBe(job?.max_attempts)
-    },
-    { timeout: 10_000, interval: 20 },
-  )
+  eventually(async () => {
+    const [job] = await jobsOf(inviteId)
+    expect(job).toBeDefined()
+    expect(job?.attempts).toBe(job?.max_attempts)
+  })
 
 /** Sends a mail that the server accepts. */
 async function sendOther(company: TestCompany): Promise<void> {
@@ -186,7 +181,7 @@ describe('the record of a mail', () => {
     const { id } = answer.json<{ invite: { id: string } }>().invite
     const requestId = answer.headers['x-request-id']
     await untilMail(id, 'retrying')
-    await vi.waitFor(() => {
+    await eventually(() => {
       const line = service.log.map((text) => JSON.parse(text) as Record<string, unknown>)
       expect(line.filter((fields) => fields.inviteId === id && fields.job === 'send_invite')).toMatchObject([
         { msg: 'job failed; will retry', attempt: 1, attemptsMax: 25, level: 40, requestId },
@@ -207,7 +202,7 @@ describe('the record of a mail', () => {
     expect(await mailsOf(viewer.id)).toHaveLength(1)
     const cleanUp = async () => {
       await db.execute(sql`select graphile_worker.add_job('clean_up_mails')`)
-      await vi.waitUntil(
+      await untilTrue(
         async () =>
           (
             await selectRows(
@@ -215,7 +210,6 @@ describe('the record of a mail', () => {
               sql`select 1 as one from graphile_worker.jobs where task_identifier = 'clean_up_mails'`,
             )
           ).length === 0,
-        { timeout: 10_000, interval: 20 },
       )
     }
     clock.advance(29 * 24 * 3_600_000)
@@ -261,10 +255,7 @@ describe('an invite to an address that does not exist', () => {
   const deliveryOf = async (company: TestCompany, id: string) =>
     (await as(company.owner, get(`${company.url}/invites/${id}`))).json<{ delivery: string }>().delivery
   const untilDelivery = (company: TestCompany, id: string, delivery: string) =>
-    vi.waitFor(async () => expect(await deliveryOf(company, id)).toBe(delivery), {
-      timeout: 10_000,
-      interval: 20,
-    })
+    eventually(async () => expect(await deliveryOf(company, id)).toBe(delivery))
   const eventsOf = async (company: TestCompany, person: TestPerson) =>
     (await as(person, get(`${company.url}/events?type=invite.undeliverable`))).json<unknown[]>()
   const toldTo = async (person: TestPerson) =>
@@ -301,7 +292,7 @@ describe('an invite to an address that does not exist', () => {
       service.log.filter((line) => line.includes('"mail failed"') && line.includes(id))
     await services.jobOperations.retry()
     await runJobsNow(service)
-    await vi.waitUntil(() => linesOfInvite().length === 2, { timeout: 10_000, interval: 20 })
+    await untilTrue(() => linesOfInvite().length === 2)
     await untilEnded(id)
     expect(await eventsOf(company, owner)).toHaveLength(1)
 

@@ -3,7 +3,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
 import { createLogger } from '../../src/http/answers/logging.ts'
 import { errors } from '../../src/kernel/errors.ts'
@@ -23,6 +23,7 @@ import {
   tokenOf,
 } from '../support/company.ts'
 import { dumpDatabase } from '../support/dump-database.ts'
+import { untilTrue } from '../support/eventually.ts'
 import { anyIssues, expectError } from '../support/expect-error.ts'
 import { startMailServer, type ReceivedMail } from '../support/mail-server.ts'
 import { runJobsNow } from '../support/run-jobs-now.ts'
@@ -65,14 +66,12 @@ const jobsOf = ({ db }: Pick<TestApp, 'db'> = service) =>
   )
 
 /** Waits until every job has been done. */
-const untilDone = (of: TestApp = service) =>
-  vi.waitUntil(async () => (await jobsOf(of)).length === 0, { timeout: 10_000, interval: 20 })
+const untilDone = (of: TestApp = service) => untilTrue(async () => (await jobsOf(of)).length === 0)
 
 /** Waits until the attempts at every job have failed at least so often. */
 const untilFailed = (attempts = 1) =>
-  vi.waitUntil(
-    async () => (await jobsOf()).every((job) => job.attempts >= attempts && job.last_error && !job.locked_at),
-    { timeout: 10_000, interval: 20 },
+  untilTrue(async () =>
+    (await jobsOf()).every((job) => job.attempts >= attempts && job.last_error && !job.locked_at),
   )
 
 /** Ends the pause before the next attempt. */
@@ -428,7 +427,7 @@ describe('the mail server', () => {
     const invites = []
     for (let i = 0; i < 10; i++) invites.push(await createInvite(service, company.owner, company))
     // All of them are answered, and nobody has been greeted yet.
-    await vi.waitUntil(() => server.connections > connections, { interval: 20 })
+    await untilTrue(() => server.connections > connections)
     expect(server.received).toEqual([])
     greet()
     await Promise.all(invites.map(({ email }) => server.nextFor(email)))

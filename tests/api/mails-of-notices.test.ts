@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { letAgentIn } from '../support/agent-caller.ts'
 import { createComment } from '../support/comments.ts'
 import { addPerson, createCompany, createInvite, del, patch, post } from '../support/company.ts'
+import { untilTrue } from '../support/eventually.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { findNotifications, insertNotification } from '../support/notifications.ts'
 import { runJobsNow } from '../support/run-jobs-now.ts'
@@ -34,7 +35,7 @@ async function untilDone(): Promise<void> {
   const isDone = async () =>
     (await selectRows(db, sql`select 1 from graphile_worker.jobs where attempts < max_attempts limit 1`))
       .length === 0
-  await vi.waitUntil(isDone, { timeout: 20_000, interval: 20 })
+  await untilTrue(isDone)
 }
 
 /** Runs all jobs that wait, also those for later. */

@@ -5,6 +5,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import sharp, { type Sharp } from 'sharp'
 import { describe, expect, it, vi } from 'vitest'
 import { errors, type ErrorFactory } from '../../src/kernel/errors.ts'
+import { eventually } from '../support/eventually.ts'
 import { expectCheap } from '../support/expect-cheap.ts'
 import { expectError } from '../support/expect-error.ts'
 import { buildForm, buildUpload, type Form } from '../support/forms.ts'
@@ -544,9 +545,9 @@ describe('a connection that closes during an upload', () => {
         ].join('\r\n'),
       )
       socket.write(form.payload.subarray(0, form.payload.length * share))
-      await vi.waitFor(async () => expect(await countConnections()).toBe(1))
+      await eventually(async () => expect(await countConnections()).toBe(1))
       socket.destroy()
-      await vi.waitFor(async () => expect(await countConnections()).toBe(0))
+      await eventually(async () => expect(await countConnections()).toBe(0))
       expect((await as(person, { url: '/v1/me' })).statusCode).toBe(200)
       expect(replace).not.toHaveBeenCalled()
       replace.mockRestore()

@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { events } from '../../src/db/schema/events.ts'
 import { createCompany, get, patch, post } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { createSeed } from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 
@@ -29,7 +30,7 @@ it('is the time of the newest event of a member that everybody may see', async (
   const seed = await createSeed(service, member, company, { title: 'Seen by all' })
   const [created] = await db.select().from(events).where(eq(events.targetId, seed.id))
   const at = created?.createdAt.toISOString()
-  await vi.waitFor(async () => expect(await activityOf(url, owner, member)).toEqual([at, at, at]), 5_000)
+  await eventually(async () => expect(await activityOf(url, owner, member)).toEqual([at, at, at]))
   // What only managers see tells nobody, and neither does reading.
   expect(
     (await as(admin, post(`${url}/invites`, { email: 'somebody@example.com', role: 'member' }))).statusCode,
@@ -37,10 +38,10 @@ it('is the time of the newest event of a member that everybody may see', async (
   expect((await as(admin, get(`/v1/seeds/${seed.id}`))).statusCode).toBe(200)
   // This comes later, so the others would have been recorded before.
   await as(company.owner, patch(url, { name: 'Renamed' }))
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const [ofOwner] = await activityOf(url, owner, owner)
     expect(ofOwner).toMatch(/Z$/)
-  }, 5_000)
+  })
   expect(await activityOf(url, owner, admin)).toEqual([null, null, null])
 })
 
@@ -48,10 +49,10 @@ it('is of each workspace in which a person changes something, by a change of the
   const [here, there] = [await createCompany(service), await createCompany(service)]
   const { owner } = here
   await as(owner, patch('/v1/me', { name: 'Somebody Else' }))
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const [ofOwner] = await activityOf(here.url, owner, owner)
     expect(ofOwner).toMatch(/Z$/)
-  }, 5_000)
+  })
   expect(await activityOf(there.url, there.owner, there.member)).toEqual([null, null, null])
 })
 

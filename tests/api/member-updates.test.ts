@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createCompany, del, get, patch, post } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { buildUpload } from '../support/forms.ts'
 import { makePng } from '../support/images.ts'
 import { createSeed } from '../support/seeds.ts'
@@ -104,10 +105,7 @@ describe('member.updated', () => {
     }
     await rename(person, 'Grace Hopper')
     expect((await count()).length).toBeGreaterThanOrEqual(20)
-    await vi.waitFor(async () => expect((await count()).toSorted()).toEqual(ids.toSorted()), {
-      timeout: 20_000,
-      interval: 50,
-    })
+    await eventually(async () => expect((await count()).toSorted()).toEqual(ids.toSorted()))
   })
 
   it('is not waited for by those who remove or demote the person at the same moment', async () => {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { notifyMentioned, notifyOfComment } from '../../src/areas/notifications/notify-of-comment.ts'
 import type { Write } from '../../src/db/transactions.ts'
 import { createGraphileQueue } from '../../src/platform/jobs/graphile-queue.repository.ts'
 import { addPerson, createCompany, createInvite, patch, post } from '../support/company.ts'
+import { untilTrue } from '../support/eventually.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { findNotifications, insertComment, insertNotification } from '../support/notifications.ts'
 import { runJobsNow } from '../support/run-jobs-now.ts'
@@ -60,7 +61,7 @@ const jobsOf = (task: string) =>
   )
 
 async function untilDone(task: string): Promise<void> {
-  await vi.waitUntil(async () => (await jobsOf(task)).length === 0, { timeout: 10_000, interval: 20 })
+  await untilTrue(async () => (await jobsOf(task)).length === 0)
 }
 
 /** Lets five minutes pass: the jobs of mentions run now. */
@@ -202,9 +203,9 @@ describe('a mention', () => {
     clock.advance(5 * 60 * 1000)
     await runJobsNow(service, 'send_mentions')
     // Both were tried, though the first one failed.
-    await vi.waitUntil(() => mailsTo(first).length === 1 && mailsTo(second).length === 1, { timeout: 10_000 })
+    await untilTrue(() => mailsTo(first).length === 1 && mailsTo(second).length === 1)
     delete server.mood.failsWith
-    await vi.waitUntil(
+    await untilTrue(
       async () =>
         (
           await selectRows(
@@ -212,7 +213,6 @@ describe('a mention', () => {
             sql`select 1 from graphile_worker.jobs where attempts > 0 and locked_at is null and task_identifier = 'send_mentions'`,
           )
         ).length === 1,
-      { timeout: 10_000, interval: 20 },
     )
     await passFiveMinutes()
     const ids = [...mailsTo(first), ...mailsTo(second)].map(({ header }) => header('message-id'))
@@ -450,9 +450,9 @@ describe('accepted invites', () => {
     await as(quick, post('/v1/me/notifications/read', { until: '9999-01-01T00:00:00.000Z' }))
     server.mood.failsWith = 451
     await db.execute(sql`select graphile_worker.add_job('enqueue_accepted_invites', '{}'::json)`)
-    await vi.waitUntil(() => joinedMailsTo(inviter).length === 1, { timeout: 10_000 })
+    await untilTrue(() => joinedMailsTo(inviter).length === 1)
     delete server.mood.failsWith
-    await vi.waitUntil(
+    await untilTrue(
       async () =>
         (
           await selectRows(
@@ -460,7 +460,6 @@ describe('accepted invites', () => {
             sql`select 1 from graphile_worker.jobs where attempts > 0 and locked_at is null and task_identifier = 'send_accepted_invites'`,
           )
         ).length === 1,
-      { timeout: 10_000, interval: 20 },
     )
     // The next hour replaces the job that waits.
     await db.execute(sql`select graphile_worker.add_job('enqueue_accepted_invites', '{}'::json)`)

@@ -1,8 +1,9 @@
 import { connect } from 'node:net'
 import pg from 'pg'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { overloadDefaults } from '../../src/http/limits/overload.ts'
 import { errors } from '../../src/kernel/errors.ts'
+import { eventually } from '../support/eventually.ts'
 import { expectError } from '../support/expect-error.ts'
 import { listen } from '../support/raw-http.ts'
 import { clone, startTestApp } from '../support/test-app.ts'
@@ -33,7 +34,7 @@ describe('requests above REQUESTS_AT_ONCE_MAX', () => {
     )
     // Until they have been worked on for a while, they are a burst.
     let refused = await as(person, { url: '/v1/me' })
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       refused = await as(person, { url: '/v1/me' })
       expect(refused.statusCode).toBe(429)
     })
@@ -44,7 +45,7 @@ describe('requests above REQUESTS_AT_ONCE_MAX', () => {
     // At twice the limit everybody is refused, but not those who ask whether the process lives.
     const further = [other, another].map((one) => as(one, { url: '/v1/workspaces' }).then((answer) => answer))
     accepted.push(...further)
-    await vi.waitFor(async () => expectError(await as(third, { url: '/v1/me' }), errors.overloaded))
+    await eventually(async () => expectError(await as(third, { url: '/v1/me' }), errors.overloaded))
     expect((await app.inject('/health')).statusCode).toBe(200)
     expect((await app.inject('/ready')).statusCode).toBe(200)
     await release()
@@ -70,7 +71,7 @@ describe('requests above REQUESTS_AT_ONCE_MAX', () => {
       )
       // The answer to the expectation: the request has come this far. While its key is looked up, it counts.
       await new Promise((resolve) => socket.once('data', resolve))
-      await vi.waitFor(async () => expect((await service.as(person, { url: '/v1/me' })).statusCode).toBe(200))
+      await eventually(async () => expect((await service.as(person, { url: '/v1/me' })).statusCode).toBe(200))
       expect(socket.destroyed).toBe(false)
     }
   })
@@ -85,7 +86,7 @@ describe('requests above REQUESTS_AT_ONCE_MAX', () => {
       service.as(person, { url: '/v1/workspaces' }).then((answer) => answer),
     )
     // The one on top of them.
-    await vi.waitFor(async () => expectError(await service.as(person, { url: '/v1/me' }), errors.overloaded))
+    await eventually(async () => expectError(await service.as(person, { url: '/v1/me' }), errors.overloaded))
     await release()
     for (const answer of await Promise.all(taken)) {
       // Some have waited for a connection, or for the lock, in vain.

@@ -1,8 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { streamEventsDefaults } from '../../src/http/answers/stream-events.ts'
 import { createCompany, post } from '../support/company.ts'
 import { openEventStream, type ReceivedStream } from '../support/event-stream-client.ts'
+import { eventually } from '../support/eventually.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { listen } from '../support/raw-http.ts'
 import { startTestApp } from '../support/test-app.ts'
@@ -44,9 +45,9 @@ it('one person has 100 streams over all keys and agents, and takes none of other
 
   // A stream of either kind that ends leaves room for one of the other.
   await subscription.close()
-  await vi.waitFor(async () => expect((await open(await createKey())).status).toBe(200))
+  await eventually(async () => expect((await open(await createKey())).status).toBe(200))
   some[0]?.disconnect()
-  await vi.waitFor(async () => (await client.listen({ toolsListChanged: true })).close())
+  await eventually(async () => (await client.listen({ toolsListChanged: true })).close())
   await client.close()
   service.app.server.closeAllConnections()
 })

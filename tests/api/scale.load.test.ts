@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { readFollowed } from '../../src/agents/mcp/followed-resources.repository.ts'
 import { readEventPositions } from '../../src/areas/events/event-feed.repository.ts'
 import { openDatabase, workLimits } from '../../src/db/client.ts'
@@ -8,6 +8,7 @@ import { readStatements } from '../../scripts/statements.ts'
 import { encodeFeedCursor } from '../../src/domain/event-cursors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { createCompany, get, type TestCompany } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { recordStatements } from '../support/record-statements.ts'
 import { clone, selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
 
@@ -128,14 +129,11 @@ async function fill({ workspace, owner, admin }: TestCompany): Promise<void> {
   for (const table of filledTables) {
     // A snapshot from before the commit, wherever it is held, keeps VACUUM from marking pages as visible to everybody:
     // what an index alone could answer would read the rows.
-    await vi.waitFor(
-      async () => {
-        await patient.execute(sql.raw(`vacuum analyze ${table}`))
-        const unmarked = sql`select from pg_class where oid = ${table}::regclass and relallvisible < relpages * 0.9`
-        expect(await selectRows(patient, unmarked), table).toEqual([])
-      },
-      { timeout: 60_000, interval: 500 },
-    )
+    await eventually(async () => {
+      await patient.execute(sql.raw(`vacuum analyze ${table}`))
+      const unmarked = sql`select from pg_class where oid = ${table}::regclass and relallvisible < relpages * 0.9`
+      expect(await selectRows(patient, unmarked), table).toEqual([])
+    })
   }
   await patient.$client.end()
 }

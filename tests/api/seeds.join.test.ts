@@ -5,6 +5,7 @@ import { addPerson, createCompany, del, get, patch, post } from '../support/comp
 import { expectError, issuesOf } from '../support/expect-error.ts'
 import { createEmptySeed, findParticipants, joinSeed } from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
+import { untilWaiting } from '../support/until-waiting.ts'
 import { eventBy, findEvents } from '../support/workspaces.ts'
 import { createId } from '../../src/kernel/ids.ts'
 
@@ -125,8 +126,7 @@ describe('409', () => {
       await client.query('begin')
       await client.query(`update seeds set status = 'dropped' where id = '${seed.id}'`)
       const joining = join(company.member, seed.id)
-      const first = await Promise.race([joining, new Promise((done) => setTimeout(done, 200, 'waits'))])
-      expect(first).toBe('waits')
+      await untilWaiting(service, 1)
       await client.query('commit')
       expectError(await joining, errors.seedClosed)
     } finally {

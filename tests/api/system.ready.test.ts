@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
-import { describe, expect, inject, it, vi } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 import { errors } from '../../src/kernel/errors.ts'
+import { eventually } from '../support/eventually.ts'
 import { expectError } from '../support/expect-error.ts'
 import { findClosedPort, listen, readAnswer } from '../support/raw-http.ts'
 import { clone, createEmptyDatabase, startTestApp } from '../support/test-app.ts'
@@ -69,7 +70,7 @@ describe('503', () => {
     // A request that has begun keeps its connection open.
     socket.write('GET /ready HTTP/1.1\r\nHost: localhost\r\n')
     const [serverSide] = (await connected) as [Socket]
-    await vi.waitFor(() => expect(serverSide.bytesRead).toBeGreaterThan(0))
+    await eventually(() => expect(serverSide.bytesRead).toBeGreaterThan(0))
     const closed = close()
     socket.write('Connection: close\r\n\r\n')
     expectError(await answer, errors.notReady, { message: 'The process is stopping.' })

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { createCompany, post } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { expectError } from '../support/expect-error.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { listen } from '../support/raw-http.ts'
@@ -51,7 +52,7 @@ describe('expensive requests', () => {
       (await service.as(host, { url: `/v1/workspaces/${host.slug}/events` })).body.includes(
         'integration.used',
       )
-    await vi.waitFor(async () => expect(await isRecorded()).toBe(true), { timeout: ms })
+    await eventually(async () => expect(await isRecorded()).toBe(true))
   })
 
   it('does not start requests of a disconnected client', async () => {

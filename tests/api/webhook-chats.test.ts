@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { webhookFormats } from '../../src/domain/webhooks.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, createTeam, get, patch, post, type TestCompany } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { expectError } from '../support/expect-error.ts'
 import { createSeed } from '../support/seeds.ts'
 import { clone, startTestApp } from '../support/test-app.ts'
@@ -41,14 +42,11 @@ async function listDeliveries({ owner }: TestCompany, { path }: TestWebhook): Pr
 
 /** Waits until all deliveries of a webhook have a status. */
 function untilAll(company: TestCompany, webhook: TestWebhook, expected: Partial<Delivery>, count: number) {
-  return vi.waitFor(
-    async () => {
-      const found = await listDeliveries(company, webhook)
-      expect(found).toHaveLength(count)
-      for (const delivery of found) expect(delivery).toMatchObject(expected)
-    },
-    { timeout: 15_000, interval: 20 },
-  )
+  return eventually(async () => {
+    const found = await listDeliveries(company, webhook)
+    expect(found).toHaveLength(count)
+    for (const delivery of found) expect(delivery).toMatchObject(expected)
+  })
 }
 
 describe('a webhook with a format', () => {
@@ -133,7 +131,7 @@ describe('a webhook with a format', () => {
     const webhook = await createWebhook(service, company.owner, company, { url: receiver.url, types })
     await as(company.owner, post(`${company.url}/invites`, { email: 'secret@example.com', role: 'member' }))
     await createTeam(service, company.owner, company)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const found = await listDeliveries(company, webhook)
       expect(found.map(({ type }) => type).sort()).toEqual([
         'invite.created',

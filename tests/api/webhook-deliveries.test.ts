@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Description } from '../../scripts/description.ts'
 import type { webhookRequests } from '../../src/areas/webhooks/webhooks.schemas.ts'
 import { createCompany, createTeam, get, patch, post, type TestCompany } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { createSeed } from '../support/seeds.ts'
 import { clone, selectRows, startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -48,15 +49,12 @@ async function listDeliveries({ owner }: TestCompany, { path }: TestWebhook): Pr
 
 /** Waits until the newest delivery of a webhook is as expected. */
 function untilDelivery(company: TestCompany, webhook: TestWebhook, expected: Partial<Delivery>) {
-  return vi.waitFor(
-    async () => {
-      const [delivery] = await listDeliveries(company, webhook)
-      expect(delivery).toMatchObject(expected)
-      if (!delivery) throw new Error('there is no delivery')
-      return delivery
-    },
-    { timeout: 15_000, interval: 20 },
-  )
+  return eventually(async () => {
+    const [delivery] = await listDeliveries(company, webhook)
+    expect(delivery).toMatchObject(expected)
+    if (!delivery) throw new Error('there is no delivery')
+    return delivery
+  })
 }
 
 const readWebhook = async ({ owner }: TestCompany, { path }: TestWebhook) =>
@@ -218,7 +216,7 @@ describe('a failed attempt', () => {
     }
     clock.advance(day)
     await untilDelivery(company, webhook, { status: 'failed', attempts: 10, nextAttemptAt: null })
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await readWebhook(company, webhook)).toMatchObject({
         status: 'disabled',
         disabledReason: 'failing',
@@ -257,7 +255,7 @@ describe('a failed attempt', () => {
     await untilDelivery(company, webhook, { status: 'delivered' })
     clock.advance(day)
     await receiver.waitFor(3)
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await listDeliveries(company, webhook)).at(-1)).toMatchObject({ attempts: 2 }),
     )
     expect(await readWebhook(company, webhook)).toMatchObject({ status: 'active' })
@@ -346,7 +344,7 @@ describe('concurrent requests', () => {
     await healthy.receiver.waitFor(1)
     expect(receiver.received).toHaveLength(4)
     while (receiver.received.length < 10 || open.length > 0) {
-      await vi.waitFor(() => expect(open.length).toBeGreaterThan(0))
+      await eventually(() => expect(open.length).toBeGreaterThan(0))
       open.shift()?.()
     }
     expect(receiver.inProgress.most).toBe(4)

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { createCompany, createTeam, get, patch, post } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { anyIssues, expectError } from '../support/expect-error.ts'
 import { clone, startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -33,7 +34,7 @@ async function startWebhook(types = ['team.created']) {
   const list = async (query = '') =>
     (await as(company.owner, get(`${webhook.path}/deliveries${query}`))).json<Delivery[]>()
   const untilAll = (status: string, count: number) =>
-    vi.waitFor(async () => expect(await list(`?status=${status}`)).toHaveLength(count), { timeout: 15_000 })
+    eventually(async () => expect(await list(`?status=${status}`)).toHaveLength(count))
   const makeTeam = () => createTeam(service, company.owner, company)
   return { company, receiver, webhook, list, untilAll, makeTeam }
 }
@@ -50,7 +51,7 @@ describe('webhooks.listDeliveries', () => {
     receiver.answer((response) => response.writeHead(500).end())
     await makeTeam()
     await receiver.waitFor(2)
-    await vi.waitFor(async () => expect((await list())[0]).toMatchObject({ attempts: 1 }))
+    await eventually(async () => expect((await list())[0]).toMatchObject({ attempts: 1 }))
     expect((await list()).map(({ status }) => status)).toEqual(['pending', 'delivered'])
     expect((await list('?status=pending')).map(({ status }) => status)).toEqual(['pending'])
     expect(await list('?status=failed')).toEqual([])
@@ -86,7 +87,7 @@ describe('webhooks.redeliver', () => {
     receiver.answer((response) => response.writeHead(500).end())
     await makeTeam()
     await receiver.waitFor(1)
-    await vi.waitFor(async () => expect((await list())[0]).toMatchObject({ attempts: 1 }))
+    await eventually(async () => expect((await list())[0]).toMatchObject({ attempts: 1 }))
     await db.execute(sql`update webhook_deliveries set status = 'failed', attempts = 10, next_attempt_at = null
       where webhook_id = ${webhook.id}`)
     receiver.answer((response) => response.writeHead(204).end())

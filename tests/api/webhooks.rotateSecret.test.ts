@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, createTeam, post } from '../support/company.ts'
+import { untilTrue } from '../support/eventually.ts'
 import { anyIssues, expectError } from '../support/expect-error.ts'
 import { clone, startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -24,10 +25,7 @@ async function startWebhook() {
   /** Which of some secrets the request about a new event is signed by. That of a former one may be sent again. */
   const signatures = async (...secrets: string[]) => {
     const { id: teamId } = await createTeam(service, company.owner, company)
-    const request = await vi.waitUntil(
-      () => receiver.received.find(({ body }) => body.includes(teamId)),
-      15_000,
-    )
+    const request = await untilTrue(() => receiver.received.find(({ body }) => body.includes(teamId)))
     return [
       String(request.headers['webhook-signature']).split(' ').length,
       ...secrets.map((secret) => isSignedBy(request, secret)),

@@ -11,6 +11,7 @@ import {
   type WorkspaceEvent,
 } from '../../packages/client/src/client.ts'
 import { createCompany, createTeam, type TestCompany } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { listen } from '../support/raw-http.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { randomSlug } from '../support/workspaces.ts'
@@ -109,7 +110,7 @@ describe('a call', () => {
       const calls = Array.from({ length: 20 }, () => client.get('/v1/me'))
       let most = 0
       for (let left = 20; left > 0; left -= 1) {
-        await vi.waitFor(() => expect(running.length).toBe(Math.min(atOnce, left)))
+        await eventually(() => expect(running.length).toBe(Math.min(atOnce, left)))
         most = Math.max(most, running.length)
         running.shift()?.()
       }
@@ -448,7 +449,7 @@ describe('following', () => {
       const failed: number[] = []
       const onRetry = (retry: Retry) => failed.push(retry.failures)
       const next = client.follow('acme', { after: 'c0', stream: true, onRetry }).next()
-      await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1))
+      await eventually(() => expect(vi.getTimerCount()).toBe(1))
       await vi.advanceTimersByTimeAsync(44_000)
       expect(failed).toEqual([])
       await vi.advanceTimersByTimeAsync(2_000)

@@ -3,10 +3,11 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, it, vi } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import ts from 'typescript'
 import { createClient } from '../../packages/client/src/client.ts'
 import { createCompany } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { listen } from '../support/raw-http.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { readExamples, writeExamples } from './examples.ts'
@@ -96,12 +97,12 @@ it('keep a copy in step, over a kill', async () => {
   let program = start()
   try {
     await create('Two')
-    await vi.waitFor(hasAll, { timeout: 20_000 })
+    await eventually(hasAll)
     await kill(program)
     await create('Three')
     await client.delete('/v1/seeds/{id}', { params: { path: { id: one.id } } })
     program = start()
-    await vi.waitFor(hasAll, { timeout: 20_000 })
+    await eventually(hasAll)
   } finally {
     await kill(program)
   }

@@ -35,7 +35,6 @@ const untilWaiting = (pool: pg.Pool, count: number) =>
             `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
           )
         ).rowCount,
-      { timeout: 10_000 },
     )
     .toBe(count)
 

@@ -61,9 +61,7 @@ describe.runIf(hasPgbouncer)('PgBouncer in transaction mode', () => {
     expect((await service.as(owner, get(`${path}/teams`))).json()).toHaveLength(40)
     await service.services.startJobs()
     await service.services.credentials.requestLink('sign_in', owner.email, { requestId: 'a request' })
-    await expect
-      .poll(() => service.services.jobOperations.count(), { timeout: 20_000 })
-      .toMatchObject({ ready: 0 })
+    await expect.poll(() => service.services.jobOperations.count()).toMatchObject({ ready: 0 })
     expect((await service.app.inject('/ready')).statusCode).toBe(200)
     await service.close()
   })

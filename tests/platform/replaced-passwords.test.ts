@@ -6,11 +6,12 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { Redis } from 'ioredis'
 import pg from 'pg'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
 import { openDatabase, workLimits } from '../../src/db/client.ts'
 import { isLoginRefused } from '../../src/db/errors.ts'
 import { createSmtpMailer } from '../../src/platform/mail/nodemailer-mail.ts'
+import { eventually } from '../support/eventually.ts'
 import { hasRedisServer, startRedisServer } from '../support/redis-server.ts'
 import { clone, startTestApp } from '../support/test-app.ts'
 import { makeFolder } from '../support/uploads.ts'
@@ -51,7 +52,7 @@ it('a new connection to PostgreSQL has the password that is in the file now', as
   // The open connection goes on.
   expect(await readRole()).toEqual([{ name: role }])
   await end()
-  await vi.waitFor(() => expect(db.$client.totalCount).toBe(0))
+  await eventually(() => expect(db.$client.totalCount).toBe(0))
   expect(isLoginRefused(await readRole().catch((error: unknown) => error))).toBe(true)
   file.setPassword('näxt @/:')
   expect(await readRole()).toEqual([{ name: role }])
@@ -67,7 +68,7 @@ it.skipIf(!hasRedisServer)('a new connection to Redis has the password that is i
   const file = await keepInFile(redis.url)
   file.setPassword('former')
   const { services } = await startTestApp({ environment: { REDIS_URL_FILE: file.path } })
-  const ping = () => vi.waitFor(async () => expect(await services.redis?.ping()).toBe('PONG'), 10_000)
+  const ping = () => eventually(async () => expect(await services.redis?.ping()).toBe('PONG'))
   await ping()
   await admin.config('SET', 'requirepass', 'next')
   file.setPassword('next')

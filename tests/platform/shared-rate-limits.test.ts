@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { commandMsDefault } from '../../src/platform/redis.ts'
 import { countQueries } from '../support/count-queries.ts'
+import { eventually } from '../support/eventually.ts'
 import { expectError } from '../support/expect-error.ts'
 import { profile, repeat, sendBadKey } from '../support/rate-limits.ts'
 import { hasRedisServer, startRedisServer } from '../support/redis-server.ts'
@@ -30,7 +31,7 @@ describe.skipIf(!hasRedisServer)(
     }
 
     const waitForRedis = ({ services }: TestApp) =>
-      vi.waitFor(() => expect(services.redis?.status).toBe('ready'), 10_000)
+      eventually(() => expect(services.redis?.status).toBe('ready'))
 
     it('counts the requests of a key over all replicas', async () => {
       const [one, other] = [await start(), await start()]
@@ -66,7 +67,7 @@ describe.skipIf(!hasRedisServer)(
       await replica.as(person, profile)
       await sendBadKey(replica, '203.0.113.32')
       // A busy machine may need several tries to answer in time.
-      const keys = await vi.waitFor(() => replica.services.redis?.keys('*'), 10_000)
+      const keys = await eventually(() => replica.services.redis?.keys('*'))
       expect(keys).toContain(`rate-limit:api-key:${person.apiKeyId}`)
       expect(keys).toContain('rate-limit:bad-key:203.0.113.32')
       expect(
@@ -89,8 +90,8 @@ describe.skipIf(!hasRedisServer)(
       expect(bad.map((answer) => answer.statusCode)).toEqual([401, 401, 401, 401, 401, 429])
       const linesWith = (text: string) => replica.log.filter((line) => line.includes(text))
       // Several attempts to connect fail in the meantime.
-      await vi.waitFor(() => expect(attempts).toBeGreaterThan(2), { timeout: 5_000 })
-      await vi.waitFor(() => expect(linesWith('redis is unavailable')).toHaveLength(1), { timeout: 5_000 })
+      await eventually(() => expect(attempts).toBeGreaterThan(2))
+      await eventually(() => expect(linesWith('redis is unavailable')).toHaveLength(1))
 
       redis = await startRedisServer(redis.port)
       await waitForRedis(replica)
@@ -114,13 +115,10 @@ describe.skipIf(!hasRedisServer)(
       redis.freeze()
       onTestFinished(() => redis.thaw())
       // As often as it takes to find out.
-      await vi.waitFor(
-        async () => {
-          expect((await replica.as(person, profile)).statusCode).toBe(200)
-          expect(linesWith('redis is unavailable')).toHaveLength(1)
-        },
-        { timeout: 5_000, interval: 0 },
-      )
+      await eventually(async () => {
+        expect((await replica.as(person, profile)).statusCode).toBe(200)
+        expect(linesWith('redis is unavailable')).toHaveLength(1)
+      })
       const counted = await repeat(3, () => countOf(replica))
       expect(counted.map((count) => count - Number(counted[0]))).toEqual([0, 1, 2])
       // Nothing is asked of it.
@@ -128,7 +126,7 @@ describe.skipIf(!hasRedisServer)(
       redis.thaw()
       await waitForRedis(replica)
       await waitForRedis(other)
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const [shared, next] = [await countOf(replica), await countOf(other)]
         expect(next).toBe(shared + 1)
       })

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
+import { eventually } from './eventually.ts'
 import { selectRows, type TestApp } from './test-app.ts'
 
 /**
@@ -11,5 +12,5 @@ export async function untilActivityIsRecorded(
   { id }: { id: string },
 ): Promise<void> {
   const recorded = sql`select 1 from memberships where workspace_id = ${id} and last_activity_at is not null`
-  await vi.waitFor(async () => expect(await selectRows(db, recorded)).not.toEqual([]), 5_000)
+  await eventually(async () => expect(await selectRows(db, recorded)).not.toEqual([]))
 }

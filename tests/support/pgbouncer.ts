@@ -1,12 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { requestLimits, type Limits } from '../../src/db/client.ts'
 import { findClosedPort } from './raw-http.ts'
+import { untilListening } from './until-listening.ts'
 
 export type PoolMode = 'session' | 'transaction'
 
@@ -65,20 +63,13 @@ export async function startPgbouncer(
     child.kill('SIGKILL')
     await rm(folder, { recursive: true })
   }
-  for (let attempt = 0; attempt < 250; attempt++) {
-    const socket = connect(port, '127.0.0.1')
-    try {
-      await once(socket, 'connect')
-      const url = new URL(databaseUrl)
-      url.host = `127.0.0.1:${port}`
-      return { url: url.href, stop }
-    } catch {
-      // A port tells nobody when it opens.
-      await pause(20)
-    } finally {
-      socket.destroy()
-    }
+  try {
+    await untilListening(port)
+  } catch (error) {
+    await stop()
+    throw error
   }
-  await stop()
-  throw new Error('PgBouncer does not answer')
+  const url = new URL(databaseUrl)
+  url.host = `127.0.0.1:${port}`
+  return { url: url.href, stop }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { UntrustedFetchOptions } from '../../src/platform/untrusted-fetch.ts'
 import type { TestAgent } from './oauth-client.ts'
+import { patientMs } from './patient-limits.ts'
 
 /** What an answer at a URL is: an object is a document, a number the status of a refusal. */
 export type Answer = object | number | (() => Promise<Response> | Response)
@@ -18,7 +19,7 @@ export interface Published {
 
 export const publishedRedirectUri = 'http://127.0.0.1:33418/callback'
 
-/** Creates an Internet without a document. Failures take 20 ms. */
+/** Creates an Internet without a document. Failures take 20 ms; what is published cannot come too late. */
 export function createPublished(): Published {
   const answers = new Map<string, Answer>()
   const fetched: string[] = []
@@ -36,7 +37,7 @@ export function createPublished(): Published {
           ])
         return typeof answer === 'number' ? new Response('', { status: answer }) : Response.json(answer)
       },
-      startDeadline: () => AbortSignal.timeout(20),
+      startDeadline: (url) => AbortSignal.timeout(typeof answers.get(url) === 'object' ? patientMs : 20),
     },
     answerWith: (url, answer) => answers.set(url, answer),
     publish(document = {}, url = `https://host${++count}.example/client.json`) {

@@ -1,8 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 import { findClosedPort } from './raw-http.ts'
+import { untilListening } from './until-listening.ts'
 
 const program = 'redis-server'
 
@@ -36,7 +35,7 @@ export async function startRedisServer(
     { stdio: 'ignore' },
   )
   const exited = once(child, 'exit')
-  await waitUntilListening(ownPort)
+  await untilListening(ownPort)
   return {
     url: `${tls ? 'rediss' : 'redis'}://127.0.0.1:${ownPort}`,
     port: ownPort,
@@ -47,20 +46,4 @@ export async function startRedisServer(
       await exited
     },
   }
-}
-
-async function waitUntilListening(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 250; attempt++) {
-    const socket = connect(port, '127.0.0.1')
-    try {
-      await once(socket, 'connect')
-      return
-    } catch {
-      // A port tells nobody when it opens.
-      await pause(20)
-    } finally {
-      socket.destroy()
-    }
-  }
-  throw new Error('redis-server does not answer')
 }

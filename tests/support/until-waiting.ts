@@ -1,10 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
+import { eventually } from './eventually.ts'
 import { selectRows, type TestApp } from './test-app.ts'
 
 /** Resolves when this number of statements wait for a lock in the database. A failure tells which wait. */
 export async function untilWaiting({ db }: Pick<TestApp, 'db'>, count: number): Promise<void> {
-  await vi.waitFor(async () => expect(await listWaiting(db)).toHaveLength(count), { timeout: 10_000 })
+  await eventually(async () => expect(await listWaiting(db)).toHaveLength(count))
 }
 
 /** How many statements wait for a lock in the database. */

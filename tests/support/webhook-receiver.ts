@@ -2,8 +2,9 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { afterFile } from './after-file.ts'
+import { eventually } from './eventually.ts'
 
 /** A request that a receiver got. */
 export interface ReceivedRequest {
@@ -57,10 +58,7 @@ export async function startReceiver(): Promise<WebhookReceiver> {
       respond = next
     },
     async waitFor(count) {
-      await vi.waitFor(() => expect(received.length).toBeGreaterThanOrEqual(count), {
-        timeout: 15_000,
-        interval: 10,
-      })
+      await eventually(() => expect(received.length).toBeGreaterThanOrEqual(count))
       return received
     },
   }

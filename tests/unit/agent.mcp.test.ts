@@ -550,7 +550,8 @@ describe('an invalid MCP message', () => {
 describe('concurrent requests of several agents', () => {
   it('each get the kit of their own workspace', async () => {
     const { send } = createTester(async (who) => {
-      await new Promise((done) => setTimeout(done, Math.random() * 20))
+      // The first takes longest.
+      await new Promise((done) => setTimeout(done, 20 - Number(who.workspace.id.slice(1))))
       return toJson({ ...kit, workspace: who.workspace })
     })
     const message = JSON.stringify({

@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { createUntrustedFetch } from '../../src/platform/untrusted-fetch.ts'
+import { eventually } from '../support/eventually.ts'
 
 it('fetches at most ten documents concurrently, and starts the next when one has finished', async () => {
   const sent: string[] = []
@@ -12,10 +13,10 @@ it('fetches at most ten documents concurrently, and starts the next when one has
     startDeadline: () => new AbortController().signal,
   })
   const responses = Array.from({ length: 11 }, (_, i) => fetch(`https://agent.example/${i}`))
-  await vi.waitFor(() => expect(sent).toHaveLength(10))
+  await eventually(() => expect(sent).toHaveLength(10))
   answers[0]?.(new Response('first'))
   expect(await (await responses[0])?.text()).toBe('first')
-  await vi.waitFor(() => expect(sent.at(-1)).toBe('/10'))
+  await eventually(() => expect(sent.at(-1)).toBe('/10'))
   for (const answer of answers.slice(1)) answer(new Response(''))
   await Promise.all(responses)
 })

@@ -1,14 +1,12 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { sql } from 'drizzle-orm'
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { addPerson, createCompany } from '../support/company.ts'
 import { longComments, longCompany, longNames, longSeeds } from '../support/long-texts.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { createSeed } from '../support/seeds.ts'
 import { hasBrowser, sizes } from './browser.ts'
 import { openAs, startSite, type Site } from './site.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 interface Inbox {
   requests: { id: string; text: string; askedByName: string; fromYourPerson: boolean; seedId: string }[]

@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { addPerson, createCompany, get } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { drawQuadrants } from '../support/images.ts'
 import { longNames } from '../support/long-texts.ts'
 import { createSeed } from '../support/seeds.ts'
 import { check, hasBrowser, sizes } from './browser.ts'
 import { openAs, serveSite, startSite, type Site } from './site.ts'
 import { engines, type Tab } from './tabs.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 const csv = 'role,answer\nfitter,yes\n'
 const names = {
@@ -116,7 +115,7 @@ describe.each(Object.entries(engines))('files of a comment in %s', (_, engine) =
     const chosenId = await tab.evaluate<string>(`${rows}[2].querySelector('input').value`)
     await tab.click(['button', `Remove ${names.chosen}`])
     const chosenUrl = `${company.url}/attachments/${chosenId}`
-    await vi.waitFor(async () => expect((await website.as(person, get(chosenUrl))).statusCode).toBe(404))
+    await eventually(async () => expect((await website.as(person, get(chosenUrl))).statusCode).toBe(404))
 
     // Sent during an upload, it waits for it.
     const { attachments } = website.services

@@ -1,13 +1,11 @@
 import { sql } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createCompany, type TestCompany } from '../support/company.ts'
 import { longCompany, longSeeds } from '../support/long-texts.ts'
 import { createSeed, findSeed, joinSeed } from '../support/seeds.ts'
 import { check, hasBrowser, sizes } from './browser.ts'
 import { openAs, startSite, type Site } from './site.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 describe.runIf(hasBrowser)('the board in a browser', () => {
   let site: Site

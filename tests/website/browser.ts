@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { patientMs } from '../support/patient-limits.ts'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
 
@@ -68,7 +69,7 @@ async function findViolations(page: Page): Promise<string[]> {
 export async function openPage(browser: Browser, options: BrowserContextOptions) {
   const context = await browser.newContext(options)
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(patientMs)
   const complaints: string[] = []
   page.on('console', (message) => {
     // The console also reports responses that the tests expect, such as 404.

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { addPerson, createCompany, createTeam, get, post } from '../support/company.ts'
 import { longNames } from '../support/long-texts.ts'
 import type { TestSeed } from '../support/seeds.ts'
@@ -7,8 +7,6 @@ import { createWebhook } from '../support/webhooks.ts'
 import type { sizes } from './browser.ts'
 import { serveSite } from './site.ts'
 import { engines } from './tabs.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 const titles = {
   kept: '見積もりを音声で受け取る — Quotes by voice 👩🏽‍🔧',

@@ -1,12 +1,10 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makePng } from '../support/images.ts'
 import { guides } from '../../src/website/docs/guides.ts'
 import { findClosedPort } from '../support/raw-http.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { check, hasBrowser, openBrowser, openPage, sizes } from './browser.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const port = await findClosedPort('localhost')
 const origin = `http://localhost:${port}`

@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { addPerson, createCompany } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { longComments, longCompany, longSeeds } from '../support/long-texts.ts'
 import { findClosedPort } from '../support/raw-http.ts'
 import { createSeed } from '../support/seeds.ts'
@@ -7,8 +8,6 @@ import { clone, startTestApp } from '../support/test-app.ts'
 import { hasBrowser, openBrowser } from './browser.ts'
 import { openAs } from './site.ts'
 import { startWebsite } from './visitor.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 describe.runIf(hasBrowser)('a draft in a browser, when APP_SECRET is replaced', () => {
   it('is still filled in, also after the former secret has gone, and texts without a field are shown', async () => {
@@ -32,7 +31,7 @@ describe.runIf(hasBrowser)('a draft in a browser, when APP_SECRET is replaced', 
       const note = page.getByText(/^Your draft of \d/)
       await page.goto(`${origin}/w/${company.workspace.slug}/seeds/${seed.id}`)
       await field.fill(text)
-      await vi.waitFor(async () => expect(await readNames()).toHaveLength(1), 10_000)
+      await eventually(async () => expect(await readNames()).toHaveLength(1))
       const before = await readNames()
 
       // The process is replaced. The browser stays where it is.

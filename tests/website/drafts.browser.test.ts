@@ -1,13 +1,12 @@
 import { sql } from 'drizzle-orm'
 import type { BrowserContext, Page } from 'playwright-core'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { addPerson, createCompany, del, patch } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { longCompany, longComments, longNames, longSeeds } from '../support/long-texts.ts'
 import { createSeed } from '../support/seeds.ts'
 import { check, hasBrowser, sizes } from './browser.ts'
 import { openAs, startSite, type Site } from './site.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const long = '予算は増えます。\n\n\tميزانية السنة 👩🏽‍🚀\u2028\ud83c\udf31 "<b>" & é e\u0301 '.repeat(60)
 
@@ -49,11 +48,10 @@ describe.runIf(hasBrowser)('a text of several lines in a browser', () => {
   async function write(page: Page, text: string, label = 'Comment') {
     const before = JSON.stringify(await readDrafts(page))
     await page.getByLabel(label, { exact: true }).fill(text)
-    await vi.waitFor(async () => expect(JSON.stringify(await readDrafts(page))).not.toBe(before), 10_000)
+    await eventually(async () => expect(JSON.stringify(await readDrafts(page))).not.toBe(before))
   }
 
-  const waitForNone = (page: Page) =>
-    vi.waitFor(async () => expect(await readDrafts(page)).toEqual({}), 10_000)
+  const waitForNone = (page: Page) => eventually(async () => expect(await readDrafts(page)).toEqual({}))
 
   async function signIn(context: BrowserContext, { id }: { id: string }) {
     const page = await context.newPage()
@@ -94,7 +92,7 @@ describe.runIf(hasBrowser)('a text of several lines in a browser', () => {
     await check(page)
     await page.goto(base)
     await page.goBack()
-    await vi.waitFor(async () => expect(await field.inputValue()).toBe(long))
+    await eventually(async () => expect(await field.inputValue()).toBe(long))
     const [stored = ''] = Object.values(await readDrafts(page))
     expect(stored).not.toContain('予算')
     expect(atob(stored.split(' ')[1] ?? '')).not.toContain('text')
@@ -142,10 +140,10 @@ describe.runIf(hasBrowser)('a text of several lines in a browser', () => {
     await check(page)
     await page.getByRole('button', { name: 'Restore the draft of Problem' }).click()
     expect(await problem.inputValue()).toBe(longSeeds[1].summary)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await page.reload()
       await page.getByText(/^Your draft of/).waitFor({ timeout: 2000 })
-    }, 20_000)
+    })
     expect(await problem.inputValue()).toBe(longSeeds[1].summary)
     await page.getByRole('button', { name: 'Discard the draft of Problem' }).click()
     expect(await problem.inputValue()).toBe(longSeeds[2].summary)
@@ -178,7 +176,7 @@ describe.runIf(hasBrowser)('a text of several lines in a browser', () => {
     await other.evaluate(`Object.assign(localStorage, ${JSON.stringify(kept)})`)
     await other.goto(url)
     await fieldsOf(other).field.fill('Of the other')
-    await vi.waitFor(async () => expect(Object.keys(await readDrafts(other))).toHaveLength(1))
+    await eventually(async () => expect(Object.keys(await readDrafts(other))).toHaveLength(1))
     expect(Object.keys(await readDrafts(other))).not.toEqual(Object.keys(kept))
     expect(await other.content()).not.toContain('Only mine')
     expect(await note.count()).toBe(0)
@@ -282,7 +280,7 @@ describe.runIf(hasBrowser)('a text of several lines in a browser', () => {
     await page.reload()
     await note.waitFor()
     expect(await field.inputValue()).toBe(longComments[4])
-    await vi.waitFor(async () => expect(Object.keys(await readDrafts(page))).toHaveLength(1))
+    await eventually(async () => expect(Object.keys(await readDrafts(page))).toHaveLength(1))
     await context.close()
   })
 

@@ -1,12 +1,10 @@
 import { sql } from 'drizzle-orm'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createCompany } from '../support/company.ts'
 import { longCompany, longComments, longSeeds } from '../support/long-texts.ts'
 import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'
 import { check, hasBrowser, sizes } from './browser.ts'
 import { openAs, startSite, type Site } from './site.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 describe.runIf(hasBrowser)('the inbox and the home in a browser', () => {
   let site: Site

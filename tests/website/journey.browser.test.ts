@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Locator, Page } from 'playwright-core'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createAgentMemory } from '../support/agent-memory.ts'
 import { randomEmail } from '../support/company.ts'
 import {
@@ -16,8 +16,6 @@ import {
 import { hasBrowser, openPage, sizes } from './browser.ts'
 import { startSite, type Site } from './site.ts'
 import { password } from './visitor.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 /** The most presses of Tab to anything on a page. */
 const tabsMax = 80

@@ -1,12 +1,10 @@
 import { sql } from 'drizzle-orm'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createCompany, createTeam, type TestCompany } from '../support/company.ts'
 import { longCompany } from '../support/long-texts.ts'
 import { createLabel, createSeed } from '../support/seeds.ts'
 import { check, hasBrowser, sizes } from './browser.ts'
 import { openAs, startSite, type Site } from './site.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const names = ['W'.repeat(64), 'شراكات مع المتاجر المحلية', '価格についての長い名前のラベル', '👩‍👩‍👧 Families']
 

@@ -1,13 +1,11 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { check, hasBrowser, sizes } from './browser.ts'
 import { openAs, startSite, type Site } from './site.ts'
 import { createComment } from '../support/comments.ts'
 import { addPerson, createCompany, patch } from '../support/company.ts'
 import { longComments, longNames, longSeeds, longWorkspaceName } from '../support/long-texts.ts'
 import { addEvidence, createSeed, joinSeed, type TestSeed } from '../support/seeds.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 if (!hasBrowser)
   console.warn('Chromium is not installed: skipping the tests of the layout. Install the package chromium.')

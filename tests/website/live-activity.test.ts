@@ -1,9 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { sql } from 'drizzle-orm'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { changeStreamsDefaults } from '../../src/website/plugins/change-streams.ts'
 import { createCompany, createTeam, del, patch } from '../support/company.ts'
 import { openEventStream, type ReceivedStream } from '../support/event-stream-client.ts'
+import { eventually } from '../support/eventually.ts'
 import { createSeed } from '../support/seeds.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../support/test-app.ts'
 import { changesUrlOf, cookiesOf, createVisitor, signInAs, type Visitor } from './visitor.ts'
@@ -191,7 +192,7 @@ describe('the limits of event streams', () => {
     expect(refused.status).toBe(503)
     expect(refused.headers['retry-after']).toBe('15')
     first.disconnect()
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await openStream(service, visitor, company.changes)).status).toBe(200),
     )
     const [line, ...others] = service.log.filter((text) => text.includes('request broken off'))

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Page, Request } from 'playwright-core'
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { addPerson, createCompany, del, patch, post } from '../support/company.ts'
 import { longCompany, longComments, longNames, longSeeds } from '../support/long-texts.ts'
 import { addEvidence, createSeed } from '../support/seeds.ts'
 import { check, hasBrowser, sizes } from './browser.ts'
 import { openAs, startSite, type Site } from './site.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 /** What somebody else makes of the seed. */
 const changed = longSeeds[1]

@@ -1,6 +1,7 @@
 import { generateSync } from 'otplib'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { randomEmail } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { hasRedisServer, startRedisServer } from '../support/redis-server.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -180,7 +181,7 @@ describe.skipIf(!hasRedisServer)('with Redis', () => {
       clock,
       environment: { ...environment, ...limits, REDIS_URL: redis.url },
     })
-    await vi.waitFor(() => expect(replica.services.redis?.status).toBe('ready'), 10_000)
+    await eventually(() => expect(replica.services.redis?.status).toBe('ready'))
     const { email, secret } = await createOwner()
     expect(await guess(replica, email)).toBe(100)
     const chosen = `${password} anew`

@@ -1,14 +1,13 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createComment, type TestComment } from '../support/comments.ts'
 import { addPerson, createCompany, createTeam, del } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { longestWordOf, longNames } from '../support/long-texts.ts'
 import { createSeed, type TestSeed } from '../support/seeds.ts'
 import type { TestPerson } from '../support/test-app.ts'
 import { check, hasBrowser, sizes } from './browser.ts'
 import { openAs, startSite, type Site } from './site.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const hardNames = [...longNames, 'Hard [b] \\c* _d_ `e` <f> &lt; g|h', 'Regular $1 (x) ^?+'] as const
 
@@ -213,11 +212,11 @@ describe.runIf(hasBrowser)('a mention in a browser', () => {
     const shown = `@Twin Same and @${hardNames[1]} `
     const second = await context.newPage()
     second.on('dialog', (dialog) => void dialog.accept())
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await second.goto(url)
       await second.getByText(/^Your draft of/).waitFor({ timeout: 2000 })
       expect(await controlsOf(second).field.inputValue()).toBe(shown)
-    }, 20_000)
+    })
     await second.close()
     await page.reload()
     await page.getByText(/^Your draft of/).waitFor()
@@ -307,7 +306,7 @@ describe.runIf(hasBrowser)('a mention in a browser', () => {
     })
     await field.focus()
     await page.keyboard.type('Who? @')
-    await vi.waitFor(async () => expect(await options.count()).toBe(6))
+    await eventually(async () => expect(await options.count()).toBe(6))
     const boxOf = async (selector: string) =>
       page.evaluate<{ top: number; bottom: number; left: number; right: number }>(
         `document.querySelector('${selector}').getBoundingClientRect().toJSON()`,
@@ -320,7 +319,7 @@ describe.runIf(hasBrowser)('a mention in a browser', () => {
     expect(written.top).toBeGreaterThanOrEqual(0)
     // Each with face, name and address, of which nothing is outside.
     await page.keyboard.type('twin')
-    await vi.waitFor(async () => expect(await options.count()).toBe(2))
+    await eventually(async () => expect(await options.count()).toBe(2))
     for (const option of await options.all()) {
       expect(await option.locator('.picture').count()).toBe(1)
       expect(await option.textContent()).toContain('@')
@@ -348,7 +347,7 @@ describe.runIf(hasBrowser)('a mention in a browser', () => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
     await page.keyboard.type('or @twin')
-    await vi.waitFor(async () => expect(await options.count()).toBe(2))
+    await eventually(async () => expect(await options.count()).toBe(2))
     expect(asked.filter((url) => url.includes('Author'))).toEqual([])
     const second = options.filter({ hasText: twins[1].email })
     await (width < 1280 ? second.tap() : second.click())
@@ -373,7 +372,7 @@ describe.runIf(hasBrowser)('a mention in a browser', () => {
     await page.keyboard.press('Enter')
     await asked
     release()
-    await vi.waitFor(async () => expect(await field.inputValue()).toBe(`@${hardNames[4]} `))
+    await eventually(async () => expect(await field.inputValue()).toBe(`@${hardNames[4]} `))
   })
 
   /** Which option assistive technology hears. */

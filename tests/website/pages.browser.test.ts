@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import type { Page, Request } from 'playwright-core'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { agentScopes } from '../../src/domain/agent.ts'
 import { check, hasBrowser, looks, openPage, sizes } from './browser.ts'
 import { openAs, startSite, type Site } from './site.ts'
@@ -21,8 +21,6 @@ import {
 import { createSeed, insertGrant } from '../support/seeds.ts'
 import { createWorkspace } from '../support/workspaces.ts'
 import { drawQuadrants } from '../support/images.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 if (!hasBrowser)
   console.warn('Chromium is not installed: skipping the browser tests. Install the package chromium.')

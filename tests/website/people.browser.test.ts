@@ -1,10 +1,8 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createCompany, createInvite, createTeam, post, randomEmail } from '../support/company.ts'
 import { longCompany, longNames } from '../support/long-texts.ts'
 import { check, hasBrowser, sizes } from './browser.ts'
 import { openAs, startSite, type Site } from './site.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 describe.runIf(hasBrowser)('people and invites in a browser', () => {
   let site: Site

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { afterFile } from '../support/after-file.ts'
 import { randomEmail } from '../support/company.ts'
 import { longNames, longWorkspaceName } from '../support/long-texts.ts'
@@ -10,8 +10,6 @@ import { createOAuthTester } from '../support/oauth-client.ts'
 import { hasBrowser, openPage, sizes } from './browser.ts'
 import { startSite, type Site } from './site.ts'
 import { password, signUp } from './visitor.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 /** The site of an agent: it opens the authorization page in a popup, and its callback tells the opener what came back. */
 async function serveAgent(authorizationUrl: () => string): Promise<string> {

@@ -1,11 +1,9 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createCompany, type TestCompany } from '../support/company.ts'
 import { longCompany } from '../support/long-texts.ts'
 import { createSeed, saveFilter } from '../support/seeds.ts'
 import { check, hasBrowser, sizes } from './browser.ts'
 import { openAs, startSite, type Site } from './site.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const names = ['W'.repeat(64), 'شراكات مع المتاجر المحلية', '👩‍👩‍👧 Families']
 

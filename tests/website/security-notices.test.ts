@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createAuthenticator } from '../support/authenticator.ts'
 import { randomEmail } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { runJobsNow } from '../support/run-jobs-now.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -241,7 +242,7 @@ describe('a refresh token that is reused 31 minutes after its exchange', () => {
     // The mail arrives before its job is gone. Another job would have sent another mail by then.
     const jobs = sql`select 1 from graphile_worker._private_jobs j
       join agent_grants g on g.id::text = j.payload ->> 'grantId' and g.user_id = ${host.id}`
-    await vi.waitFor(async () => expect(await selectRows(db, jobs)).toEqual([]), { timeout: 30_000 })
+    await eventually(async () => expect(await selectRows(db, jobs)).toEqual([]))
     const mails = sql`select kind from mails where user_id = ${host.id}`
     expect(await selectRows(db, mails)).toEqual([{ kind: 'send_access_ended' }])
   })

@@ -1,5 +1,5 @@
 import { generateSync } from 'otplib'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { createCompany, randomEmail } from '../support/company.ts'
 import { longCompany, longNames, longWorkspaceName } from '../support/long-texts.ts'
@@ -8,8 +8,6 @@ import { createWorkspace } from '../support/workspaces.ts'
 import { check, hasBrowser, openPage, sizes } from './browser.ts'
 import { startSite, type Site } from './site.ts'
 import { password, signUp } from './visitor.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 /** Adds a device that creates and uses passkeys. */
 async function addAuthenticator(page: Page) {

@@ -1,10 +1,8 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createCompany, type TestCompany } from '../support/company.ts'
 import { longCompany } from '../support/long-texts.ts'
 import { check, hasBrowser, sizes } from './browser.ts'
 import { openAs, startSite, type Site } from './site.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const table = [
   'Idea,Description,Success criteria,Averylongnameofacolumnthatdoesnotfitonaphoneandhasnospacestobreakatanywhere',
@@ -55,14 +53,11 @@ describe.runIf(hasBrowser)('importing and exporting tables in a browser', () => 
       const progress = main.locator('#progress')
       // Without scripts the link shows it.
       await expect
-        .poll(
-          async () => {
-            const link = main.getByRole('link', { name: 'Show how far it is now' })
-            if (!javaScriptEnabled && (await link.count()) > 0) await link.click()
-            return progress.textContent()
-          },
-          { timeout: 30_000 },
-        )
+        .poll(async () => {
+          const link = main.getByRole('link', { name: 'Show how far it is now' })
+          if (!javaScriptEnabled && (await link.count()) > 0) await link.click()
+          return progress.textContent()
+        })
         .toContain('2 of 2 seeds')
       await page.reload()
       await look()
@@ -71,13 +66,10 @@ describe.runIf(hasBrowser)('importing and exporting tables in a browser', () => 
       await main.getByRole('button', { name: 'Undo the import' }).click()
       await main.getByText('The import is being undone.').waitFor()
       await expect
-        .poll(
-          async () => {
-            await page.reload()
-            return progress.textContent()
-          },
-          { timeout: 30_000 },
-        )
+        .poll(async () => {
+          await page.reload()
+          return progress.textContent()
+        })
         .toContain('2 seeds deleted')
       await look()
       await page.goto(`${site.origin}/w/${company.workspace.slug}/seeds/import`)

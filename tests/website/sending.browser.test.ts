@@ -1,13 +1,12 @@
 import { sql } from 'drizzle-orm'
 import type { Page, Route } from 'playwright-core'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createCompany, del, patch } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { longCompany, longComments, longSeeds } from '../support/long-texts.ts'
 import { createSeed } from '../support/seeds.ts'
 import { check, hasBrowser, sizes } from './browser.ts'
 import { openAs, startSite, type Site } from './site.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const kept = 'What you wrote is kept.'
 
@@ -121,7 +120,7 @@ describe.runIf(hasBrowser)('a form with a text of several lines', () => {
     })
     await field.fill(longComments[5])
     await field.press('Control+Enter')
-    await vi.waitFor(() => expect(count).toBe(1))
+    await eventually(() => expect(count).toBe(1))
     expect(await button.isDisabled()).toBe(true)
     expect(await field.evaluate((element) => (element as unknown as { readOnly: boolean }).readOnly)).toBe(
       true,

@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { generateSync } from 'otplib'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createAuthenticator } from '../support/authenticator.ts'
 import { addPerson, createCompany, createInvite, findJobs, patch, randomEmail } from '../support/company.ts'
 import { createComment } from '../support/comments.ts'
 import { openEventStream } from '../support/event-stream-client.ts'
+import { untilTrue } from '../support/eventually.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { runJobsNow } from '../support/run-jobs-now.ts'
 import { createSeed } from '../support/seeds.ts'
@@ -240,8 +241,7 @@ describe('mails to a suspended person', () => {
       environment: { SMTP_URL: server.url, DATABASE_URL: await clone(), MAIL_LIMIT_PER_HOUR: '0' },
     })
     await service.services.startJobs()
-    const untilIdle = () =>
-      vi.waitUntil(async () => (await findJobs(service, '')).length === 0, { timeout: 10_000, interval: 20 })
+    const untilIdle = () => untilTrue(async () => (await findJobs(service, '')).length === 0)
     const mailsTo = ({ email }: Pick<TestPerson, 'email'>) =>
       server.received.filter(({ recipients }) => recipients.includes(email)).length
     const company = await createCompany(service)

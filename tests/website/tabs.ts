@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import axe from 'axe-core'
 import type { Browser } from 'playwright-core'
 import { launch } from 'puppeteer-core'
-import { vi } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { patientMs } from '../support/patient-limits.ts'
 import { hasBrowser, openBrowser, sizes } from './browser.ts'
 
 const firefoxPath = ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => existsSync(path))
@@ -67,16 +68,12 @@ function createTab(engine: Engine, complaints: string[]): Tab {
     see: (text: string) => tab.until(`document.body.innerText.includes(${JSON.stringify(text)})`, text),
     async until(expression, what = expression) {
       try {
-        await vi.waitFor(
-          async () => {
-            // While the page changes, there is none to ask. Until it has loaded, keys may get lost, and the browser moves
-            // the focus to what the address names.
-            const isShown = `document.readyState === 'complete' && Boolean(${expression})`
-            if (!(await evaluate<boolean>(isShown).catch(() => false)))
-              throw new Error(`waiting for: ${what}`)
-          },
-          { timeout: 20_000, interval: 50 },
-        )
+        await eventually(async () => {
+          // While the page changes, there is none to ask. Until it has loaded, keys may get lost, and the browser moves
+          // the focus to what the address names.
+          const isShown = `document.readyState === 'complete' && Boolean(${expression})`
+          if (!(await evaluate<boolean>(isShown).catch(() => false))) throw new Error(`waiting for: ${what}`)
+        })
       } catch (error) {
         const shown = await evaluate<string>(`[
           location.href, document.readyState, document.activeElement?.outerHTML.slice(0, 200), document.body.innerText
@@ -127,7 +124,7 @@ async function openChromium(): Promise<Engines> {
       const complaints: string[] = []
       const openWindow = async () => {
         const page = await context.newPage()
-        page.setDefaultTimeout(20_000)
+        page.setDefaultTimeout(patientMs)
         page.on('pageerror', ({ message }) => complaints.push(message))
         // Leaving a page with a text that was begun asks.
         page.on('dialog', (dialog) => void dialog.accept())
@@ -166,7 +163,7 @@ async function openFirefox(): Promise<Engines> {
       const openWindow = async () => {
         const page = await context.newPage()
         await page.setViewport(sizes[size])
-        page.setDefaultTimeout(20_000)
+        page.setDefaultTimeout(patientMs)
         page.on('pageerror', (error) => complaints.push(String(error)))
         page.on('dialog', (dialog) => void dialog.accept())
         const engine: Engine = {

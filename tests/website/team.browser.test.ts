@@ -1,7 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { sql } from 'drizzle-orm'
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { addPerson, createCompany } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import {
   longComments,
   longestWordOf,
@@ -16,8 +17,6 @@ import { selectRows } from '../support/test-app.ts'
 import { sizes } from './browser.ts'
 import { serveSite } from './site.ts'
 import { engines } from './tabs.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 /** A client of MCP that acts for a member with a grant. */
 async function connectAgent(origin: string, token: string) {
@@ -92,7 +91,7 @@ describe.each(Object.entries(engines))('a team of four and an agent, in %s', (na
     const mail = await website.waitForMail(linus.email, /mentioned you/)
     expect(mail.subject).toBe(`${grace.name} mentioned you in ${longSeeds[1].title}`)
     const told = sql`select kind, mailed_at is not null as "isMailed" from notifications where user_id = ${linus.id}`
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await selectRows(website.db, told)).toEqual([{ kind: 'mention', isMailed: true }]),
     )
 

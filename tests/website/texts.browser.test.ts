@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createComment } from '../support/comments.ts'
 import { addPerson, createCompany, del, get, patch } from '../support/company.ts'
 import { longComments, longNames, longSeeds } from '../support/long-texts.ts'
@@ -6,8 +6,6 @@ import { createSeed } from '../support/seeds.ts'
 import { sizes } from './browser.ts'
 import { serveSite } from './site.ts'
 import { engines, type Tab } from './tabs.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 let site: Awaited<ReturnType<typeof serveSite>>
 

@@ -2,7 +2,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LightMyRequestResponse } from 'fastify'
 import PostalMime, { type Email } from 'postal-mime'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { startTestApp, type TestApp, type TestAppOptions } from '../support/test-app.ts'
 import { makeFolder } from '../support/uploads.ts'
 
@@ -168,14 +169,11 @@ export async function startWebsite(
     ...service,
     /** Waits for a mail that was not returned before. */
     waitForMail: (address, subject) =>
-      vi.waitFor(
-        async () => {
-          const mail = await findMail(address, subject)
-          if (!mail) throw new Error(`there is no mail to ${address} yet`)
-          return mail
-        },
-        { timeout: 30_000, interval: 10 },
-      ),
+      eventually(async () => {
+        const mail = await findMail(address, subject)
+        if (!mail) throw new Error(`there is no mail to ${address} yet`)
+        return mail
+      }),
   }
 }
 

@@ -1,12 +1,10 @@
 import { sql } from 'drizzle-orm'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createCompany, createTeam } from '../support/company.ts'
 import { longCompany } from '../support/long-texts.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
 import { check, hasBrowser, sizes } from './browser.ts'
 import { openAs, startSite } from './site.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 it.runIf(hasBrowser)('webhooks are added, tested and managed in a browser', async () => {
   const site = await startSite()

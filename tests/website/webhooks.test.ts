@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createCompany, createTeam, del, get, patch } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { createLabel, createSeed } from '../support/seeds.ts'
 import { clone } from '../support/test-app.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
@@ -207,7 +208,7 @@ describe('the page of a webhook', () => {
     receiver.answer((response) => response.writeHead(500).end())
     await createTeam(website, company.owner, company)
     await receiver.waitFor(1)
-    const [delivery] = await vi.waitFor(async () => {
+    const [delivery] = await eventually(async () => {
       const answer = await website.as(company.owner, get(`${webhook.path}/deliveries`))
       const found = answer.json<{ id: string; attempts: number }[]>()
       expect(found).toMatchObject([{ attempts: 1 }])
