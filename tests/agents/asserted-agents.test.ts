@@ -18,7 +18,7 @@ import { createOidcProvider } from '../../src/platform/identity/oidc-identity.ts
 import { startAssertingProvider } from '../support/asserting-provider.ts'
 import { createCompany, get, patch, post, type TestCompany } from '../support/company.ts'
 import { createOAuthTester, type Tokens } from '../support/oauth-client.ts'
-import { patientMs } from '../support/patient-limits.ts'
+import { endOnFailure } from '../support/fetch-deadlines.ts'
 import { findClosedPort } from '../support/raw-http.ts'
 import { createServiceAccount, createServiceClient } from '../support/service-accounts.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -46,13 +46,10 @@ const documents = new Map<string, object>()
 const service = await startTestApp({
   environment,
   clock,
-  untrustedFetch: {
-    async send({ href }) {
-      const document = documents.get(href)
-      return document ? Response.json(document) : new Response('', { status: 404 })
-    },
-    startDeadline: (url) => AbortSignal.timeout(documents.has(url) ? patientMs : 50),
-  },
+  untrustedFetch: endOnFailure(async ({ href }) => {
+    const document = documents.get(href)
+    return document ? Response.json(document) : new Response('', { status: 404 })
+  }),
 })
 const { app, as, db, services } = service
 await app.listen({ host: '127.0.0.1', port })

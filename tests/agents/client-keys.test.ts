@@ -4,20 +4,17 @@ import * as oauth from 'oauth4webapi'
 import { describe, expect, it } from 'vitest'
 import { deleteStaleRecords } from '../../src/agents/oauth/records/record-bounds.repository.ts'
 import { createOAuthTester, type TestAgent, type TestHost, type Tokens } from '../support/oauth-client.ts'
-import { patientMs } from '../support/patient-limits.ts'
+import { endOnFailure } from '../support/fetch-deadlines.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 
 const keySets = new Map<string, object>()
 const fetched: string[] = []
 const service = await startTestApp({
-  untrustedFetch: {
-    async send({ href }) {
-      fetched.push(href)
-      const document = keySets.get(href)
-      return document ? Response.json(document) : new Response('', { status: 404 })
-    },
-    startDeadline: (url) => AbortSignal.timeout(keySets.has(url) ? patientMs : 50),
-  },
+  untrustedFetch: endOnFailure(async ({ href }) => {
+    fetched.push(href)
+    const document = keySets.get(href)
+    return document ? Response.json(document) : new Response('', { status: 404 })
+  }),
 })
 const { app, config, db } = service
 const tester = createOAuthTester(service)

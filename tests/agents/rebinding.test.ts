@@ -11,6 +11,7 @@ import { FetchFailure } from '../../src/kernel/fetch-failure.ts'
 import { createSender, createUntrustedFetch } from '../../src/platform/untrusted-fetch.ts'
 import { createLogger } from '../../src/http/answers/logging.ts'
 import { afterFile } from '../support/after-file.ts'
+import { endOnFailure } from '../support/fetch-deadlines.ts'
 import { codeOf, createOAuthTester } from '../support/oauth-client.ts'
 import { createPublished, publishedRedirectUri } from '../support/published.ts'
 import { selfSigned } from '../support/self-signed.ts'
@@ -77,16 +78,16 @@ function rebind(...answers: string[][]) {
   return { lookup, asked }
 }
 
-/** What is refused ends at the deadline. What connects needs a longer one, on a busy machine. */
-const fetchBy = (lookup: LookupFunction, withProxy = false, deadlineMs = 100) =>
-  createUntrustedFetch({
-    send: createSender({
-      lookup,
-      ca: selfSigned.cert,
-      ...(withProxy && { proxy: new URL(`http://127.0.0.1:${proxyPort}`) }),
-    }),
-    startDeadline: () => AbortSignal.timeout(deadlineMs),
-  })
+const fetchBy = (lookup: LookupFunction, withProxy = false) =>
+  createUntrustedFetch(
+    endOnFailure(
+      createSender({
+        lookup,
+        ca: selfSigned.cert,
+        ...(withProxy && { proxy: new URL(`http://127.0.0.1:${proxyPort}`) }),
+      }),
+    ),
+  )
 
 async function failureOf(fetching: Promise<unknown>): Promise<FetchFailure> {
   const failure = await fetching.catch((error: unknown) => error)
@@ -106,7 +107,7 @@ describe('a name that leads to another address at each look-up', () => {
     'is looked up once for a fetch, and that address is connected to, %s',
     async (_, isProxied) => {
       const { lookup, asked } = rebind([publicAddress], ['127.0.0.1'])
-      await failureOf(fetchBy(lookup, isProxied, 3_000)(clientUrl))
+      await failureOf(fetchBy(lookup, isProxied)(clientUrl))
       expect(asked).toEqual(['localhost'])
       if (isProxied) expect(heard).toEqual([`${publicAddress}:443`])
       else expect(attempts).toEqual([publicAddress])
@@ -157,7 +158,6 @@ describe('a name that leads to another address at each look-up', () => {
       }
       expect([...attempts, ...heard]).toEqual([])
     },
-    60_000,
   )
 
   it.each(ways)('is refused without an address, %s', async (_, isProxied) => {
@@ -217,17 +217,16 @@ describe('a URL that leads elsewhere', () => {
   it('is not followed when it is a redirect, of any kind', async () => {
     for (const status of [301, 302, 303, 307, 308, 300, 305]) {
       const sent: string[] = []
-      const fetch = createUntrustedFetch({
-        send: ({ href }) => {
+      const fetch = createUntrustedFetch(
+        endOnFailure(async ({ href }) => {
           sent.push(href)
           const headers = {
             location: `https://127.0.0.1:${insidePort}/`,
             refresh: '0; url=https://127.0.0.1/',
           }
-          return Promise.resolve(new Response(null, { status, headers }))
-        },
-        startDeadline: () => AbortSignal.timeout(10),
-      })
+          return new Response(null, { status, headers })
+        }),
+      )
       expect((await failureOf(fetch(clientUrl))).status).toBe(status)
       expect(sent).toEqual([clientUrl])
     }
@@ -330,12 +329,7 @@ describe('the keys of a client', () => {
 
   it('of one client, or of one URL, are used for no other', async () => {
     let answer: () => Response = () => Response.json(keys)
-    const kept = documentsOf(
-      createUntrustedFetch({
-        send: () => Promise.resolve(answer()),
-        startDeadline: () => AbortSignal.timeout(10),
-      }),
-    )
+    const kept = documentsOf(createUntrustedFetch(endOnFailure(async () => answer())))
     const url = 'https://keys.example/jwks.json'
     await kept.fetchKeys(clientUrl, url, { init: undefined })
     answer = () => new Response('', { status: 500 })

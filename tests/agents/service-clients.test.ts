@@ -14,7 +14,7 @@ import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, del, get, patch, post, type TestCompany } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { createOAuthTester, type Tokens } from '../support/oauth-client.ts'
-import { patientMs } from '../support/patient-limits.ts'
+import { endOnFailure } from '../support/fetch-deadlines.ts'
 import { findClosedPort } from '../support/raw-http.ts'
 import {
   createServiceAccount,
@@ -30,14 +30,11 @@ const port = await findClosedPort()
 const origin = `http://127.0.0.1:${port}`
 const service = await startTestApp({
   environment: { BASE_URL: origin },
-  untrustedFetch: {
-    async send({ href }) {
-      fetched.push(href)
-      const document = keySets.get(href)
-      return document ? Response.json(document) : new Response('', { status: 404 })
-    },
-    startDeadline: (url) => AbortSignal.timeout(keySets.has(url) ? patientMs : 50),
-  },
+  untrustedFetch: endOnFailure(async ({ href }) => {
+    fetched.push(href)
+    const document = keySets.get(href)
+    return document ? Response.json(document) : new Response('', { status: 404 })
+  }),
 })
 const { app, as, config, db } = service
 await app.listen({ host: '127.0.0.1', port })

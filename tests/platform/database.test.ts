@@ -8,6 +8,7 @@ import { isDatabaseUnavailable } from '../../src/db/errors.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createCompany } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
+import { patientLimits } from '../support/patient-limits.ts'
 import { clone, startTestApp } from '../support/test-app.ts'
 
 /** A way to the database that can be frozen: what arrives is not passed on. */
@@ -51,14 +52,8 @@ async function openWay(databaseUrl: string) {
   }
 }
 
-async function timed<T>(run: () => PromiseLike<T>): Promise<{ value: T; ms: number }> {
-  const begin = performance.now()
-  const value = await run()
-  return { value, ms: performance.now() - begin }
-}
-
 describe('a database server that does not respond', () => {
-  it('causes 503 within six seconds, and is used again as soon as it responds', async () => {
+  it('causes 503, and is used again as soon as it responds', async () => {
     const way = await openWay(await clone())
     const { as, createPerson } = await startTestApp({
       environment: { DATABASE_URL: way.url },
@@ -69,60 +64,57 @@ describe('a database server that does not respond', () => {
     // More than there are connections: some wait for the answer, some for a connection, some for a new one.
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, i) =>
-        timed(() =>
-          as(
-            person,
-            i % 2 === 0
-              ? { url: '/v1/workspaces' }
-              : { method: 'POST', url: '/v1/api-keys', payload: { name: 'x' } },
-          ),
+        as(
+          person,
+          i % 2 === 0
+            ? { url: '/v1/workspaces' }
+            : { method: 'POST', url: '/v1/api-keys', payload: { name: 'x' } },
         ),
       ),
     )
-    for (const { value, ms } of answers) {
-      expectError(value, errors.databaseUnavailable)
-      expect(value.headers['retry-after']).toBe('5')
-      expect(ms).toBeLessThan(6_000)
+    for (const answer of answers) {
+      expectError(answer, errors.databaseUnavailable)
+      expect(answer.headers['retry-after']).toBe('5')
     }
     way.thaw()
-    const { value, ms } = await timed(() => as(person, { url: '/v1/workspaces' }))
-    expect(value.statusCode).toBe(200)
-    expect(ms).toBeLessThan(3_000)
+    expect((await as(person, { url: '/v1/workspaces' })).statusCode).toBe(200)
   })
 })
 
 describe('a lock held by another session', () => {
-  it('causes 503 after a limited wait, and does not block requests that do not need it', async () => {
-    const { app, as, config, createPeople, db } = await startTestApp({
-      limits: requestLimits,
-      environment: { DATABASE_URL: await clone() },
-    })
-    const company = await createCompany({ as, createPeople, db })
-    const locker = new pg.Client({ connectionString: config.databaseUrl })
+  async function holdUp(limits: Limits) {
+    const service = await startTestApp({ limits, environment: { DATABASE_URL: await clone() } })
+    const company = await createCompany(service)
+    const locker = new pg.Client({ connectionString: service.config.databaseUrl })
     await locker.connect()
     onTestFinished(() => locker.end())
     await locker.query('begin; lock table seeds in access exclusive mode')
-
     // As many as there are connections, and as many again; of several people, since those of one take turns.
     const people = [company.admin, company.member, company.viewer]
     const waiting = Array.from({ length: 20 }, (_, i) =>
-      timed(() => as(people[i % 3] ?? company.owner, { url: `${company.url}/seeds` })),
+      service.as(people[i % 3] ?? company.owner, { url: `${company.url}/seeds` }).then((answer) => answer),
     )
-    const others = ['/v1/me', company.url, `${company.url}/members`, `${company.url}/teams`]
-    for (const url of others) {
-      const { value, ms } = await timed(() => as(company.owner, { url }))
-      expect(value.statusCode, url).toBe(200)
-      expect(ms, url).toBeLessThan(requestLimits.lockMs / 2)
-    }
-    for (const { value, ms } of await Promise.all(waiting)) {
+    return { ...service, company, waiting, release: () => locker.query('rollback') }
+  }
+
+  it('causes 503 after a limited wait', async () => {
+    const { app, as, company, waiting, release } = await holdUp(requestLimits)
+    for (const answer of await Promise.all(waiting)) {
       // The lock, or one's turn before it, was waited for in vain.
-      expect([429, 503]).toContain(value.statusCode)
-      expect(value.headers['retry-after']).toMatch(/^[1-9]$/)
-      expect(ms).toBeLessThan(6_000)
+      expect([429, 503]).toContain(answer.statusCode)
+      expect(answer.headers['retry-after']).toMatch(/^[1-9]$/)
     }
-    await locker.query('rollback')
+    await release()
     expect((await as(company.owner, { url: `${company.url}/seeds` })).statusCode).toBe(200)
     expect((await app.inject('/ready')).statusCode).toBe(200)
+  })
+
+  it('does not block requests that do not need it', async () => {
+    const { as, company, waiting, release } = await holdUp(patientLimits)
+    for (const url of ['/v1/me', company.url, `${company.url}/members`, `${company.url}/teams`])
+      expect((await as(company.owner, { url })).statusCode, url).toBe(200)
+    await release()
+    for (const { statusCode } of await Promise.all(waiting)) expect(statusCode).toBe(200)
   })
 })
 
@@ -157,9 +149,7 @@ describe('a database connection', () => {
 
   it('cancels a statement after the time limit, and can be used afterwards', async () => {
     const db = await open(1)
-    const { value, ms } = await timed(() => failureOf(db.execute(sql`select pg_sleep(30)`)))
-    expect(isDatabaseUnavailable(value)).toBe(true)
-    expect(ms).toBeLessThan(requestLimits.statementMs + 1_000)
+    expect(isDatabaseUnavailable(await failureOf(db.execute(sql`select pg_sleep(30)`)))).toBe(true)
     expect((await db.execute(sql`select 1 as one`)).rows).toEqual([{ one: 1 }])
   })
 
@@ -167,8 +157,10 @@ describe('a database connection', () => {
     const db = await open(4)
     const share = shareOf(db)
     const sleeping = Array.from({ length: 4 }, () => failureOf(share.execute(sql`select pg_sleep(2)`)))
-    const { ms } = await timed(() => shareOf(db).execute(sql`select 1`))
-    expect(ms).toBeLessThan(1_000)
+    let ended = 0
+    for (const each of sleeping) void each.then(() => (ended += 1))
+    await shareOf(db).execute(sql`select 1`)
+    expect(ended).toBe(0)
     // Two slept; the other two waited for their turn in vain.
     const failures = await Promise.all(sleeping)
     expect(failures.map((failure) => failure !== undefined && isDatabaseUnavailable(failure))).toEqual([

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { UntrustedFetchOptions } from '../../src/platform/untrusted-fetch.ts'
+import { endOnFailure } from './fetch-deadlines.ts'
 import type { TestAgent } from './oauth-client.ts'
-import { patientMs } from './patient-limits.ts'
 
 /** What an answer at a URL is: an object is a document, a number the status of a refusal. */
 export type Answer = object | number | (() => Promise<Response> | Response)
@@ -19,26 +19,24 @@ export interface Published {
 
 export const publishedRedirectUri = 'http://127.0.0.1:33418/callback'
 
-/** Creates an Internet without a document. Failures take 20 ms; what is published cannot come too late. */
+/** Creates an Internet without a document. Answers that are functions have 20 ms; what is published cannot come too late. */
 export function createPublished(): Published {
   const answers = new Map<string, Answer>()
   const fetched: string[] = []
   let count = 0
   return {
     fetched,
-    untrustedFetch: {
-      async send({ href }, { signal }) {
-        fetched.push(href)
-        const answer = answers.get(href) ?? 404
-        if (typeof answer === 'function')
-          return Promise.race([
-            (answer as () => Promise<Response> | Response)(),
-            once(signal, 'abort').then((): Promise<Response> => Promise.reject(new Error('aborted'))),
-          ])
-        return typeof answer === 'number' ? new Response('', { status: answer }) : Response.json(answer)
-      },
-      startDeadline: (url) => AbortSignal.timeout(typeof answers.get(url) === 'object' ? patientMs : 20),
-    },
+    untrustedFetch: endOnFailure(async ({ href }, { signal, end }) => {
+      fetched.push(href)
+      const answer = answers.get(href) ?? 404
+      if (typeof answer === 'number') return new Response('', { status: answer })
+      if (typeof answer !== 'function') return Response.json(answer)
+      setTimeout(end, 20)
+      return Promise.race([
+        (answer as () => Promise<Response> | Response)(),
+        once(signal, 'abort').then((): Promise<Response> => Promise.reject(new Error('aborted'))),
+      ])
+    }),
     answerWith: (url, answer) => answers.set(url, answer),
     publish(document = {}, url = `https://host${++count}.example/client.json`) {
       const published = {

@@ -53,8 +53,8 @@ const clientsFault = ({ name, does, goal, attack }: ClientsFault): Fault => ({
       ...conclude(
         [
           ...misses,
-          p99 > loopMsMax && `p99 of /health was ${p99} ms`,
-          longest > longestMsMax && `/health once took ${longest} ms`,
+          p99 > loopMsMax && { late: `p99 of /health was ${p99} ms` },
+          longest > longestMsMax && { late: `/health once took ${longest} ms` },
           failures > 0 && `/health failed ${failures} times`,
           most - before > grownMiBMax && `${most - before} MiB more memory`,
           failed.length > 0 && `${failed.length} of a client that behaves failed: ${summarize(failed)}`,

@@ -86,17 +86,21 @@ export const overload: Fault = {
     const byProxy = shed.filter(({ code }) => code === 'proxy').length
     const others = sent.filter((one) => !served.includes(one) && !shed.includes(one))
     const p99 = percentile(timesOf(served), 0.99)
-    const slow = looks.filter((one) => !isServed(one) || one.ms > 1_000)
+    const unanswered = looks.filter((one) => !isServed(one))
+    const slow = looks.filter((one) => one.ms > 1_000)
     const rate = sent.length / ((endedAt - startedAt) / 1_000)
     return {
       ...conclude(
         [
           others.length > 0 && `${others.length} were neither served nor 503: ${summarize(others)}`,
-          p99 > normal * 10 &&
-            `p99 of the served was ${Math.round(p99)} ms, normal is ${Math.round(normal)} ms`,
-          slow.length > 0 &&
-            `${slow.length} of ${looks.length} /health and /ready failed or took more than 1 s`,
-          recoveryMs > 5_000 && `normal again only after ${recoveryMs} ms`,
+          p99 > normal * 10 && {
+            late: `p99 of the served was ${Math.round(p99)} ms, normal is ${Math.round(normal)} ms`,
+          },
+          unanswered.length > 0 && `${unanswered.length} of ${looks.length} /health and /ready failed`,
+          slow.length > 0 && {
+            late: `${slow.length} of ${looks.length} /health and /ready took more than 1 s`,
+          },
+          recoveryMs > 5_000 && { late: `normal again only after ${recoveryMs} ms` },
         ],
         `${Math.round(capacity)}/s is what it can do, ${Math.round(rate)}/s were sent, ` +
           `${served.length} served (p99 ${Math.round(p99)} ms, normal ${Math.round(normal)} ms), ${shed.length} shed, ${byProxy} of them by HAProxy`,

@@ -158,7 +158,7 @@ export const replicasFaults: Fault[] = [
       return {
         ...conclude([
           row?.n !== files.length && `${row?.n} migrations have run, of ${files.length}`,
-          recoveryMs > 30_000 && `ready only after ${recoveryMs} ms`,
+          recoveryMs > 30_000 && { late: `ready only after ${recoveryMs} ms` },
         ]),
         recoveryMs,
       }

