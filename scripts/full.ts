@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { debianPackages, kinds, type DebianProgram, type Kind } from './full-kinds.ts'
 import { describeKinds, writeResults, type KindResult } from './full-run.ts'
-import { findFirstFailure, pickLines, runStep } from './run-steps.ts'
+import { findFirstFailure, runStep } from './run-steps.ts'
 
 const usage = `.ci/full [kind …] [--list] [--write]
 
@@ -77,8 +77,8 @@ async function runKind({ name, does, needs, commands }: Kind): Promise<KindResul
     const step = await runStep({ name: `${name}: ${does}`, commands: [command] })
     result.seconds += step.seconds
     if (step.hasPassed) continue
-    console.log(`\n=== ${name} failed\n${pickLines(step.output).join('\n')}`)
-    return { ...result, outcome: 'red', why: findFirstFailure(step.output) }
+    console.log(`\n=== ${name} failed\n${step.lines.join('\n')}`)
+    return { ...result, outcome: 'red', why: findFirstFailure(step) }
   }
   return { ...result, outcome: 'green', why: '' }
 }

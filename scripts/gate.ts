@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { describeKinds } from './full-run.ts'
 import { repeatFailed } from './repeat-failed.ts'
-import { describeTimes, pickLines, runStep, type Step, type StepResult } from './run-steps.ts'
+import { describeTimes, runStep, type Step, type StepResult } from './run-steps.ts'
 
 const vitest = 'node node_modules/vitest/vitest.mjs run'
 
@@ -63,7 +63,7 @@ async function main(): Promise<number> {
   const results: StepResult[] = []
   const notes: string[] = []
   if (installed !== undefined)
-    results.push({ name: 'npm ci', seconds: Number(installed), hasPassed: true, output: '' })
+    results.push({ name: 'npm ci', seconds: Number(installed), hasPassed: true, lines: [] })
   for (const step of chosen) {
     if (!step) {
       console.error(`There is no step ${only}. There are: ${Object.keys(steps).join(', ')}`)
@@ -83,7 +83,7 @@ async function main(): Promise<number> {
   console.log(`${String(results.reduce((sum, { seconds }) => sum + seconds, 0)).padStart(5)} s  in all`)
   const failed = results.find(({ hasPassed }) => !hasPassed)
   if (failed) {
-    console.log(`\n=== failed: ${failed.name}\n${pickLines(failed.output).join('\n')}`)
+    console.log(`\n=== failed: ${failed.name}\n${failed.lines.join('\n')}`)
     return 1
   }
   if (only === undefined) console.log(`\nNot asked here, but by .ci/full:\n${await describeKinds()}`)

@@ -2,7 +2,7 @@
 // the tests of their folders with those that hold for every operation. `npm run check` comes before a commit.
 import { execFileSync } from 'node:child_process'
 import { basename } from 'node:path'
-import { pickLines, runStep } from './run-steps.ts'
+import { runStep } from './run-steps.ts'
 
 const ofEveryOperation = ['isolation', 'permissions', 'events-of-every-operation'].map(
   (name) => `tests/api/${name}.test.ts`,
@@ -33,9 +33,9 @@ const steps = [
   { name: `${tests.size} files of tests`, commands: [`${vitest} ${[...tests].join(' ')}`] },
 ]
 for (const step of steps) {
-  const { hasPassed, output } = await runStep(step)
+  const { hasPassed, lines } = await runStep(step)
   if (hasPassed) continue
-  console.log(`\n=== failed: ${step.name}\n${pickLines(output).join('\n')}`)
+  console.log(`\n=== failed: ${step.name}\n${lines.join('\n')}`)
   process.exitCode = 1
   break
 }

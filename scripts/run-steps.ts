@@ -12,8 +12,8 @@ export interface StepResult {
   name: string
   seconds: number
   hasPassed: boolean
-  /** What the commands that failed have printed, without colours. */
-  output: string
+  /** The lines that say why, of the commands that failed. */
+  lines: string[]
 }
 
 const root = new URL('../', import.meta.url)
@@ -29,8 +29,8 @@ export async function runStep({ name, commands }: Step): Promise<StepResult> {
   const seconds = Math.round((Date.now() - beganAt) / 1_000)
   console.log(`--- ${seconds} s`)
   const failed = runs.filter(({ hasPassed }) => !hasPassed)
-  const output = failed.map((run) => stripVTControlCharacters(run.output)).join('\n')
-  return { name, seconds, hasPassed: failed.length === 0, output }
+  const lines = failed.flatMap(({ output }) => pickLines(output, Math.floor(linesMax / failed.length)))
+  return { name, seconds, hasPassed: failed.length === 0, lines }
 }
 
 function runCommand(
@@ -57,20 +57,19 @@ function runCommand(
   })
 }
 
-/** The lines of a failed step that say why: where the list of failures begins, otherwise the last ones. */
-export function pickLines(output: string): string[] {
-  const lines = output.split('\n').filter((line) => line.trim() !== '')
+/** The lines of a failed command that say why: where the list of failures begins, otherwise the last ones. */
+function pickLines(output: string, max: number): string[] {
+  const lines = stripVTControlCharacters(output)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
   const from = lines.findIndex((line) => /⎯ (Failed|Unhandled) (Tests|Suites|Errors?)/.test(line))
-  return from < 0 ? lines.slice(-linesMax) : lines.slice(from, from + linesMax)
+  return from < 0 ? lines.slice(-max) : lines.slice(from, from + max)
 }
 
 /** The line of a failed step that names a failure, for a table. */
-export function findFirstFailure(output: string): string {
-  const lines = pickLines(output)
-  const found = lines.find((line) =>
-    /^\s*(FAIL|FAILED|✖|✗|×)\s|\berror\b|not met|missed|is not installed/i.test(line),
-  )
-  return (found ?? lines.at(-1) ?? '').trim().slice(0, 160)
+export function findFirstFailure({ lines }: StepResult): string {
+  const names = /^\s*(FAIL|FAILED|✖|✗|×)\s|\berror\b|missed|is not installed/i
+  return (lines.find((line) => names.test(line)) ?? lines.at(-1) ?? '').trim().slice(0, 160)
 }
 
 /** How long each step took, one to a line. */
