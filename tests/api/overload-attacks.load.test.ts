@@ -2,6 +2,9 @@ import { once } from 'node:events'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { insertSession } from '../../src/accounts/sessions/sessions.repository.ts'
+import { requestLimits } from '../../src/db/client.ts'
+import { overloadDefaults } from '../../src/http/limits/overload.ts'
+import { turnsDefaults } from '../../src/http/limits/turns.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import type { Principal } from '../../src/domain/principal.ts'
 import { createApiKeySecret, createToken, hashSecret } from '../../src/kernel/tokens.ts'
@@ -19,6 +22,9 @@ const fetched: string[] = []
 async function start(): Promise<TestApp> {
   const service = await startTestApp({
     environment: { DATABASE_URL },
+    limits: requestLimits,
+    overload: overloadDefaults,
+    turns: turnsDefaults,
     // Names that nobody has: nothing comes until the deadline.
     untrustedFetch: {
       send: async ({ href }, { signal }) => {
