@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
+const report = process.env.TEST_REPORT
+
 const all = ['tests/**/*.test.ts']
 const browser = ['tests/**/*.browser.test.ts']
 const load = ['tests/**/*.load.test.ts']
@@ -17,6 +19,8 @@ const tiers: Record<string, { include: string[]; exclude: string[] }> = {
 export default defineConfig(({ mode }) => ({
   test: {
     ...(tiers[mode] ?? { include: all, exclude: [] }),
+    // For scripts/repeat-failed.ts.
+    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     globalSetup: 'tests/support/global-setup.ts',
     setupFiles: ['tests/support/setup.ts'],
     // For two cores. Workers of the first tier wait a part of their time (docs/design/tests.md#tiers); the others have

@@ -25,64 +25,56 @@ export interface Ratio {
   by?: keyof Measurement
   /** Without one, the ratio is only reported. */
   goal?: Goal
-  /**
-   * What was last measured where it misses the goal, where there is none, or on a busy machine: the short form holds it
-   * instead.
-   */
-  reached?: number | undefined
 }
 
 export const atLeast = (bound: number): Goal => ({ is: 'at least', bound })
 export const atMost = (bound: number): Goal => ({ is: 'at most', bound })
 export const below = (bound: number): Goal => ({ is: 'below', bound })
 
-// The short form notices what became much worse. It asks for less, since it measures for less time.
-const short = { rounds: 3, secondsMin: 0.5, ofSeconds: 0.4, worseBy: 0.2, tries: 5 }
-
-/**
- * Measures servers in turn. The short form lets each value be a fifth worse than its goal, or than what was reached. What
- * is worse is measured again, up to five times, and all rounds count: a few on a busy machine vary.
- * Of servers that are compared by processor time and by requests per second it holds the processor time, which varies less.
- */
+/** Measures servers in turn; with a baseline, the first two by `compareVersions`. */
 export function compare(bench: Bench, scenario: Scenario): Trial {
-  const { name, load, subjects, warmUpSeconds, ratios = [] } = scenario
-  if (!bench.isShort) return { name, run: async () => describe(scenario, await measure(bench, scenario)) }
-  const eased = {
-    name,
-    load,
-    subjects,
-    rounds: short.rounds,
-    roundSeconds: Math.max(short.secondsMin, scenario.roundSeconds * short.ofSeconds),
-    ...(warmUpSeconds !== undefined && { warmUpSeconds }),
-    ratios: ratios
-      .filter(
-        ({ of, to, by }) =>
-          by === 'processorMs' ||
-          !ratios.some((other) => other.of === of && other.to === to && other.by === 'processorMs'),
-      )
-      .map(ease),
-  }
-  return {
-    name,
-    async run() {
-      const measured: Measured = new Map()
-      let rows: Row[] = []
-      for (let attempt = 0; attempt < short.tries && (attempt === 0 || !rows.every(isMet)); attempt++) {
-        for (const [subject, rounds] of await measure(bench, eased))
-          measured.set(subject, [...(measured.get(subject) ?? []), ...rounds])
-        rows = describe(eased, measured)
-      }
-      return rows
-    },
-  }
+  const { name } = scenario
+  if (bench.baseline) return { name, run: () => compareVersions(bench, scenario) }
+  return { name, run: async () => describe(scenario, await measure(bench, scenario)) }
 }
 
-function ease({ reached, goal, ...ratio }: Ratio): Ratio {
-  const bound = reached ?? goal?.bound
-  if (bound === undefined) return ratio
-  const isMore = (ratio.by ?? 'requestsPerSecond') === 'requestsPerSecond'
-  const { worseBy } = short
-  return { ...ratio, goal: isMore ? atLeast(bound * (1 - worseBy)) : atMost(bound * (1 + worseBy)) }
+/** Pairs of rounds, in which the one and the other version is the first. */
+const pairs = 10
+const slowerFrom = 1.05
+
+/**
+ * Measures ten pairs of the processor time of two versions, in the order A B, B A. The first is slower, and misses the goal,
+ * when the interval of the median of their ratios lies wholly above 1.05, twice. The value is where it begins.
+ */
+async function compareVersions(
+  bench: Bench,
+  { name, load, roundSeconds, warmUpSeconds = 1.5, subjects: [ours, theirs] }: Scenario,
+): Promise<Row[]> {
+  if (!ours || !theirs) throw new Error(`${name} has nothing to compare`)
+  for (const subject of [ours, theirs]) await load(subject, warmUpSeconds)
+  const costOf = async (subject: Subject) =>
+    (await measureOnce(bench, subject, () => load(subject, roundSeconds))).processorMs
+  const measurePairs = async (): Promise<Row> => {
+    const values: number[] = []
+    for (let pair = 0; pair < pairs; pair++) {
+      const isFirst = pair % 2 === 0
+      const before = isFirst ? await costOf(ours) : NaN
+      const other = await costOf(theirs)
+      values.push((isFirst ? before : await costOf(ours)) / other)
+    }
+    const [from, to] = intervalOfMedian(values)
+    const server = from > slowerFrom ? 'slower' : to <= slowerFrom ? 'no slower' : 'not decided'
+    const unit = `of the CPU time of ${theirs.name}`
+    return { request: name, server, values, value: from, unit, goal: atMost(slowerFrom) }
+  }
+  const row = await measurePairs()
+  return [isMet(row) ? row : await measurePairs()]
+}
+
+/** Where the median of ten measurements lies, with a confidence of 0.979: between the second and the ninth of them. */
+function intervalOfMedian(values: readonly number[]): [from: number, to: number] {
+  const sorted = [...values].sort((a, b) => a - b)
+  return [sorted[1] ?? NaN, sorted[8] ?? NaN]
 }
 
 /** What was measured in a round. Processor times are for each request. */

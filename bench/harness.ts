@@ -40,8 +40,8 @@ export interface Area {
   /** The name on the command line. */
   name: string
   title: string
-  /** Whether the short form measures it. */
-  isInShort?: boolean
+  /** Whether versions of the service are compared by it. */
+  isOfVersions?: boolean
   /** Whether the processors are kept awake: `startSpinners` says for which requests that helps. */
   isAwake?: boolean
   /** Says why it cannot be measured here, if so. */
@@ -60,9 +60,16 @@ interface StartOptions {
   environment?: Record<string, string>
 }
 
+/** The built service of another commit. */
+export interface Baseline {
+  name: string
+  /** What Node.js is started with. */
+  args: readonly string[]
+}
+
 export interface Bench {
-  /** Whether only what CI checks is measured, briefly. */
-  isShort: boolean
+  /** The service of another commit. If there is one, it takes the place of the bare servers. */
+  baseline?: Baseline | undefined
   /** Returns the database with a name. Creates and fills it at the first call. */
   database: (name: string, fill: Fill) => Promise<BenchDatabase>
   /** Returns the copy of a database with a name. Creates it at the first call. No server may use the original. */
@@ -85,7 +92,7 @@ export interface Bench {
 }
 
 /** Starts PostgreSQL in an empty folder, for one run. */
-export async function openBench({ isShort }: { isShort: boolean }): Promise<Bench> {
+export async function openBench({ baseline }: Pick<Bench, 'baseline'> = {}): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'workspace-bench-'))
   const removeData = () => rm(dataDir, { recursive: true, force: true })
   const server = await startEmbeddedDatabase({ dataDir }).catch(async (error: unknown) => {
@@ -145,7 +152,7 @@ export async function openBench({ isShort }: { isShort: boolean }): Promise<Benc
   }
 
   const bench: Bench = {
-    isShort,
+    baseline,
 
     database: (name, fill) =>
       remember(databases, name, async () => {

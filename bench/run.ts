@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openSmallDatabase } from './databases.ts'
-import { describeMachine, openBench } from './harness.ts'
+import { findMeasuredCommit, withBaseline } from './baseline.ts'
+import { describeMachine, openBench, type Area, type Baseline } from './harness.ts'
 import { connections } from './loads.ts'
 import { formatRun, formatSection, formatSummary, isMet, toJson, type Section } from './report.ts'
 import { feed } from './scenarios/feed.ts'
@@ -45,12 +46,14 @@ const areas = [
   peers,
 ]
 
-const usage = `npm run bench -- [area …] [--short] [--json] [--write]
+const usage = `npm run bench -- [area …] [--json] [--write]
+       npm run bench -- compare [COMMIT] [--json]
 
 Without names, all areas: ${areas.map(({ name }) => name).join(', ')}.
---short   only the ratios to bare servers, briefly; fails when one is a fifth worse than its goal
 --json    the results as JSON on standard output
---write   all areas, and the results into docs/performance-run.md`
+--write   all areas, and the results into docs/performance-run.md
+
+compare   builds another commit (default: that of docs/performance-run.md), and fails when the service is slower than that`
 
 process.exitCode = await main()
 
@@ -64,29 +67,43 @@ async function main(): Promise<number> {
     options: {
       help: { type: 'boolean' },
       json: { type: 'boolean' },
-      short: { type: 'boolean' },
       write: { type: 'boolean' },
     },
   })
-  const unknown = names.filter((name) => !areas.some((area) => area.name === name))
+  const isComparison = names[0] === 'compare' && names.length < 3
+  const unknown = isComparison ? [] : names.filter((name) => !areas.some((area) => area.name === name))
   if (values.help || unknown.length > 0) {
     console.error(unknown.length > 0 ? `There is no ${unknown.join(', ')}.\n\n${usage}` : usage)
     return values.help ? 0 : 1
   }
-  const isShort = values.short ?? false
-  if (values.write && (isShort || names.length > 0)) {
-    console.error('--write is for all areas, without --short.')
+  if (values.write && names.length > 0) {
+    console.error('--write is for all areas.')
     return 1
   }
-  const chosen = areas.filter(
-    ({ name, isInShort }) => (names.length === 0 || names.includes(name)) && (!isShort || isInShort),
-  )
-  const bench = await openBench({ isShort })
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void bench.close().finally(() => process.exit(1)))
   const print = (text: string) => {
     if (!values.json) console.log(text)
   }
+  const { machine, sections } = isComparison
+    ? await withBaseline(names[1] ?? findMeasuredCommit(), async (baseline) =>
+        measure(
+          areas.filter(({ isOfVersions }) => isOfVersions),
+          print,
+          baseline,
+        ),
+      )
+    : await measure(
+        areas.filter(({ name }) => names.length === 0 || names.includes(name)),
+        print,
+      )
+  if (values.json) console.log(toJson(machine, sections))
+  if (values.write) await write(machine, sections)
+  return isComparison && !sections.every(({ rows }) => rows.every(isMet)) ? 1 : 0
+}
+
+async function measure(chosen: readonly Area[], print: (text: string) => void, baseline?: Baseline) {
+  const bench = await openBench({ baseline })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void bench.close().finally(() => process.exit(1)))
   const sections: Section[] = []
   try {
     const load = `${hasWrk ? 'wrk' : 'autocannon, since wrk is not installed'}, ${connections} connections`
@@ -103,12 +120,10 @@ async function main(): Promise<number> {
       print(formatSection(section))
     }
     print(formatSummary(sections))
-    if (values.json) console.log(toJson(machine, sections))
-    if (values.write) await write(machine, sections)
+    return { machine, sections }
   } finally {
     await bench.close()
   }
-  return isShort && !sections.every(({ rows }) => rows.every(isMet)) ? 1 : 0
 }
 
 async function write(machine: string, sections: readonly Section[]): Promise<void> {

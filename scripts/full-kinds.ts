@@ -1,3 +1,5 @@
+import { vitest } from './run-steps.ts'
+
 /** What `.ci/run` does not ask: how the service works with programs of others, on other versions, under load and in faults. */
 export interface Kind {
   name: string
@@ -6,32 +8,41 @@ export interface Kind {
   needs: readonly DebianProgram[]
   /** What bash runs, one after the other. */
   commands: readonly string[]
+  /** Its files of tests may run again, alone, when they fail: they need nothing that the commands set up. */
+  mayRepeat?: boolean
   /** Paths of git: a result counts until one of these files changes. */
   files: readonly string[]
 }
 
-/** Programs, or files of programs that are not on the PATH, with the package of Debian that has each. */
-export const debianPackages = {
-  'redis-server': 'redis-server',
-  chromium: 'chromium',
-  'firefox-esr': 'firefox-esr',
-  haproxy: 'haproxy',
-  pgbouncer: 'pgbouncer',
-  faketime: 'faketime',
-  '/usr/lib/postgresql/15/bin/initdb': 'postgresql-15',
-  wrk: 'wrk',
-  promtool: 'prometheus',
-  kubectl: 'kubernetes-client',
-  nginx: 'nginx-light',
-  caddy: 'caddy',
-  'systemd-analyze': 'systemd',
-} as const
-
-export type DebianProgram = keyof typeof debianPackages
-
 const postgres15 = '/usr/lib/postgresql/15/bin/initdb'
+
+/** A package of Debian, and the service that its installation may start. */
+export interface DebianPackage {
+  in: string
+  service?: string
+}
+
+/** Programs, or files of programs that are not on the PATH, with the package of Debian that has each. */
+export const debianPrograms = {
+  'redis-server': { in: 'redis-server', service: 'redis-server' },
+  chromium: { in: 'chromium' },
+  'firefox-esr': { in: 'firefox-esr' },
+  haproxy: { in: 'haproxy', service: 'haproxy' },
+  pgbouncer: { in: 'pgbouncer', service: 'pgbouncer' },
+  faketime: { in: 'faketime' },
+  [postgres15]: { in: 'postgresql-15', service: 'postgresql' },
+  wrk: { in: 'wrk' },
+  promtool: { in: 'prometheus', service: 'prometheus' },
+  kubectl: { in: 'kubernetes-client' },
+  nginx: { in: 'nginx-light', service: 'nginx' },
+  caddy: { in: 'caddy', service: 'caddy' },
+  'systemd-analyze': { in: 'systemd' },
+} as const satisfies Record<string, DebianPackage>
+
+export type DebianProgram = keyof typeof debianPrograms
+
 const service = ['src', 'drizzle', 'public', 'scripts', 'package-lock.json', 'tests/support']
-const onNode24 = (files: string) => `npx -y -p node@24 -c 'node node_modules/vitest/vitest.mjs run ${files}'`
+const onNode24 = (files: string) => `npx -y -p node@24 -c '${vitest} ${files}'`
 const ofOthersAtTheSameMoment = [
   ...['isolation', 'events-of-every-operation', 'event-positions', 'idempotency'],
   ...['races', 'seeds.races', 'turns'],
@@ -43,6 +54,7 @@ export const kinds: readonly Kind[] = [
     does: 'processes, adapters and 20,000 hostile requests',
     needs: ['redis-server', 'pgbouncer', postgres15],
     commands: ['FUZZ_REQUESTS=20000 npm run --silent test:rest'],
+    mayRepeat: true,
     files: [...service, 'tests/acceptance', 'tests/platform', 'tests/fuzz'],
   },
   {
@@ -50,6 +62,7 @@ export const kinds: readonly Kind[] = [
     does: 'the website in Chromium, and a journey in Firefox',
     needs: ['chromium', 'firefox-esr'],
     commands: ['npm run --silent test:browser'],
+    mayRepeat: true,
     files: [...service, 'tests/website', ':(glob)tests/**/*.browser.test.ts'],
   },
   {
@@ -57,6 +70,7 @@ export const kinds: readonly Kind[] = [
     does: 'tests of load, and of large workspaces',
     needs: [],
     commands: ['npm run --silent test:load'],
+    mayRepeat: true,
     files: [...service, ':(glob)tests/**/*.load.test.ts'],
   },
   {
@@ -68,9 +82,9 @@ export const kinds: readonly Kind[] = [
   },
   {
     name: 'bench',
-    does: 'no slower than it was, beside bare servers: docs/performance.md',
+    does: 'no slower than the commit that docs/performance-run.md measured: docs/performance.md',
     needs: ['wrk'],
-    commands: ['npm run --silent bench -- --short'],
+    commands: ['npm run --silent bench -- compare'],
     files: [...service, 'bench'],
   },
   {

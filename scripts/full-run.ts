@@ -13,7 +13,7 @@ export interface KindResult {
   date: string
   outcome: Outcome
   seconds: number
-  /** The first line that says why, of one that is not green. */
+  /** The first line that says why, of one that is not green; of one that is, which tests failed once, and passed alone. */
   why: string
 }
 
@@ -28,7 +28,10 @@ Made by \`.ci/full --write\`, kind by kind. A row counts until files of its kind
 export async function writeResults(results: readonly KindResult[]): Promise<void> {
   const rows = new Map([...(await readResults()), ...results.map((result) => [result.name, result] as const)])
   const lines = kinds.flatMap(({ name }) => toRow(rows.get(name)))
-  const table = ['| kind | result | commit | date | seconds | why |', '| --- | --- | --- | --- | --: | --- |']
+  const table = [
+    '| kind | result | commit | date | seconds | why, or which tests failed once |',
+    '| --- | --- | --- | --- | --: | --- |',
+  ]
   const style = await resolveConfig(fileURLToPath(file))
   const text = [head, ...table, ...lines].join('\n')
   await writeFile(file, await format(text, { ...style, parser: 'markdown' }))

@@ -1,10 +1,14 @@
 // What .ci/run does not ask, kind by kind. Run by .ci/full, after `npm ci`. It goes on after a red kind.
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { debianPackages, kinds, type DebianProgram, type Kind } from './full-kinds.ts'
+import { debianPrograms, kinds, type DebianPackage, type DebianProgram, type Kind } from './full-kinds.ts'
 import { describeKinds, writeResults, type KindResult } from './full-run.ts'
-import { findFirstFailure, runStep } from './run-steps.ts'
+import { repeatFailed } from './repeat-failed.ts'
+import { findFirstFailure, git, runStep } from './run-steps.ts'
 
 const usage = `.ci/full [kind …] [--list] [--write]
 
@@ -15,7 +19,13 @@ Without names, all kinds. The status is 1 when one is red, or is not done becaus
 /** Whether the lists of packages are new. */
 let isUpdated = false
 
-process.exitCode = await main()
+const scratch = await mkdtemp(join(tmpdir(), 'full-'))
+
+try {
+  process.exitCode = await main()
+} finally {
+  await rm(scratch, { recursive: true })
+}
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -35,6 +45,11 @@ async function main(): Promise<number> {
     console.error('There are changes that are not committed: a row names the commit that was run.')
     return 2
   }
+  const built = await runStep({
+    name: 'the build, which all kinds use',
+    commands: ['npm run --silent build'],
+  })
+  if (!built.hasPassed) return 1
   const results: KindResult[] = []
   for (const kind of kinds.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
     const result = await runKind(kind)
@@ -60,7 +75,7 @@ function findFlaky(): string | undefined {
   return (rows?.length ?? 0) > 10 ? '.ci/flaky.md has more than ten rows.' : undefined
 }
 
-async function runKind({ name, does, needs, commands }: Kind): Promise<KindResult> {
+async function runKind({ name, does, needs, commands, mayRepeat = false }: Kind): Promise<KindResult> {
   const result = {
     name,
     commit: git('rev-parse', '--short', 'HEAD'),
@@ -69,18 +84,26 @@ async function runKind({ name, does, needs, commands }: Kind): Promise<KindResul
   }
   const missing = needs.filter((program) => !isInstalled(program) && !install(program))
   if (missing.length > 0) {
-    const why = `${missing.map((program) => debianPackages[program]).join(', ')} cannot be installed here`
+    const why = `${missing.map((program) => debianPrograms[program].in).join(', ')} cannot be installed here`
     console.log(`\n=== ${name}: not done. ${why}`)
     return { ...result, outcome: 'not done', why }
   }
+  const failedOnce: string[] = []
   for (const command of commands) {
-    const step = await runStep({ name: `${name}: ${does}`, commands: [command] })
+    const report = join(scratch, `${name}.json`)
+    const step = await runStep({
+      name: `${name}: ${does}`,
+      commands: [`export TEST_REPORT=${report}; ${command}`],
+    })
     result.seconds += step.seconds
     if (step.hasPassed) continue
     console.log(`\n=== ${name} failed\n${step.lines.join('\n')}`)
-    return { ...result, outcome: 'red', why: findFirstFailure(step) }
+    const repeated = mayRepeat ? await repeatFailed(report, step.output) : undefined
+    if (!repeated) return { ...result, outcome: 'red', why: findFirstFailure(step) }
+    console.log(repeated.join('\n'))
+    failedOnce.push(...repeated)
   }
-  return { ...result, outcome: 'green', why: '' }
+  return { ...result, outcome: 'green', why: failedOnce.join('; ') }
 }
 
 function isInstalled(program: DebianProgram): boolean {
@@ -92,10 +115,10 @@ function install(program: DebianProgram): boolean {
   if (process.getuid?.() !== 0 || spawnSync('which', ['apt-get']).status !== 0) return false
   if (!isUpdated) aptGet(['update'])
   isUpdated = true
-  const name = debianPackages[program]
+  const { in: name, service }: DebianPackage = debianPrograms[program]
   if (!aptGet(['install', '--yes', '--no-install-recommends', name])) return false
   // In case it was started in spite of the run level.
-  spawnSync('service', [program === '/usr/lib/postgresql/15/bin/initdb' ? 'postgresql' : name, 'stop'])
+  if (service) spawnSync('service', [service, 'stop'])
   return isInstalled(program)
 }
 
@@ -108,8 +131,4 @@ function aptGet(parameters: readonly string[]): boolean {
   )
   if (status !== 0) console.error(String(stderr).trim().split('\n').slice(-5).join('\n'))
   return status === 0
-}
-
-function git(...parameters: string[]): string {
-  return execFileSync('git', parameters, { encoding: 'utf8' }).trim()
 }

@@ -1,8 +1,7 @@
 // What takes less than three minutes, while working: `npm run quick`. Types, lint of the files that differ from main, and
 // the tests of their folders with those that hold for every operation. `npm run check` comes before a commit.
-import { execFileSync } from 'node:child_process'
 import { basename } from 'node:path'
-import { runStep } from './run-steps.ts'
+import { git, runStep, vitest } from './run-steps.ts'
 
 const ofEveryOperation = ['isolation', 'permissions', 'events-of-every-operation'].map(
   (name) => `tests/api/${name}.test.ts`,
@@ -20,7 +19,6 @@ const changed = git('diff', '--name-only', '--diff-filter=d', git('merge-base', 
 const linted = changed.filter((file) => /\.(ts|js)$/.test(file))
 const tests = new Set([...ofEveryOperation, ...changed.flatMap(findTests)])
 
-const vitest = 'node node_modules/vitest/vitest.mjs run --mode first'
 const steps = [
   {
     name: 'types, beside lint',
@@ -30,7 +28,7 @@ const steps = [
     ],
   },
   { name: 'the build', commands: ['npm run --silent build'] },
-  { name: `${tests.size} files of tests`, commands: [`${vitest} ${[...tests].join(' ')}`] },
+  { name: `${tests.size} files of tests`, commands: [`${vitest} --mode first ${[...tests].join(' ')}`] },
 ]
 for (const step of steps) {
   const { hasPassed, lines } = await runStep(step)
@@ -52,8 +50,4 @@ function findTests(file: string): string[] {
     const words = basename(test).toLowerCase().replaceAll('-', '').split('.')
     return names.some((name) => name !== undefined && words.includes(name))
   })
-}
-
-function git(...parameters: string[]): string {
-  return execFileSync('git', parameters, { encoding: 'utf8' }).trim()
 }

@@ -1,5 +1,9 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
+
+/** The command that runs files of tests; options follow it. */
+export const vitest = 'node node_modules/vitest/vitest.mjs run'
 
 /** A step of `.ci/run` or `.ci/full`. */
 export interface Step {
@@ -12,6 +16,8 @@ export interface StepResult {
   name: string
   seconds: number
   hasPassed: boolean
+  /** All that the commands printed, as plain text. */
+  output: string
   /** The lines that say why, of the commands that failed. */
   lines: string[]
 }
@@ -30,7 +36,8 @@ export async function runStep({ name, commands }: Step): Promise<StepResult> {
   console.log(`--- ${seconds} s`)
   const failed = runs.filter(({ hasPassed }) => !hasPassed)
   const lines = failed.flatMap(({ output }) => pickLines(output, Math.floor(linesMax / failed.length)))
-  return { name, seconds, hasPassed: failed.length === 0, lines }
+  const output = runs.map((run) => run.output).join('\n')
+  return { name, seconds, hasPassed: failed.length === 0, output, lines }
 }
 
 function runCommand(
@@ -52,16 +59,14 @@ function runCommand(
     child.once('close', (code, signal) => {
       if (!isShown) process.stdout.write(`$ ${command}\n${output}`)
       if (signal) output += `\nIt was ended by ${signal}.\n`
-      resolve({ hasPassed: code === 0, output })
+      resolve({ hasPassed: code === 0, output: stripVTControlCharacters(output) })
     })
   })
 }
 
 /** The lines of a failed command that say why: where the list of failures begins, otherwise the last ones. */
 function pickLines(output: string, max: number): string[] {
-  const lines = stripVTControlCharacters(output)
-    .split('\n')
-    .filter((line) => line.trim() !== '')
+  const lines = output.split('\n').filter((line) => line.trim() !== '')
   const from = lines.findIndex((line) => /⎯ (Failed|Unhandled) (Tests|Suites|Errors?)/.test(line))
   return from < 0 ? lines.slice(-max) : lines.slice(from, from + max)
 }
@@ -70,6 +75,11 @@ function pickLines(output: string, max: number): string[] {
 export function findFirstFailure({ lines }: StepResult): string {
   const names = /^\s*(FAIL|FAILED|✖|✗|×)\s|\berror\b|missed|is not installed/i
   return (lines.find((line) => names.test(line)) ?? lines.at(-1) ?? '').trim().slice(0, 160)
+}
+
+/** What git says, in the folder of the project. Throws when it fails. */
+export function git(...parameters: string[]): string {
+  return execFileSync('git', parameters, { cwd: fileURLToPath(root), encoding: 'utf8' }).trim()
 }
 
 /** How long each step took, one to a line. */

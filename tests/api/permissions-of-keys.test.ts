@@ -80,23 +80,25 @@ const rows: Row[] = [
 describe.each(rows)('a key that $name', ({ restrict, refusalOf, isAbout = () => true }) => {
   it('is refused by the operations that its restriction concerns, and by no others', async () => {
     const shared = await createCompany(service)
+    const usual = await createKey(service, shared.owner, await restrict(shared.owner, shared))
     await checkEach(
       ofKeys.filter(([, operation]) => isAbout(operation)),
       ([id]) => id,
       async ([, operation]) => {
         const company = operation.endsCompany ? await createCompany(service) : shared
         const actor = (await createOutsider(service, operation)) ?? company.owner
-        const key = await createKey(service, actor, await restrict(actor, company))
+        // Operations on keys concern the key itself.
+        const isOwn = actor !== shared.owner || operation.request.includes('{apiKeyId}') || operation.endsKey
+        const key = isOwn ? await createKey(service, actor, await restrict(actor, company)) : usual
         const { request } = await prepareRequest(service, operation, {
           company,
           actor,
           ...(operation.isForInvited && { invitedEmail: actor.email }),
-          // Operations on keys concern the key itself.
           values: { apiKeyId: key.id },
         })
-        const before = await readWorkspace(company.workspace)
-        const answer = await as(key, request)
         const refusal = refusalOf(operation)
+        const before = refusal && (await readWorkspace(company.workspace))
+        const answer = await as(key, request)
         if (refusal) {
           expectError(answer, refusal)
           expect(await readWorkspace(company.workspace)).toBe(before)
@@ -104,7 +106,7 @@ describe.each(rows)('a key that $name', ({ restrict, refusalOf, isAbout = () => 
           expect(answer.statusCode, answer.body).toBe(200)
         }
         // Of all operations together, the owner would have too many.
-        await service.services.apiKeys.revokeAny(key.id)
+        if (key !== usual) await service.services.apiKeys.revokeAny(key.id)
       },
     )
   })

@@ -35,7 +35,7 @@ async function main([node, suite]: string[]): Promise<number> {
     console.error(usage)
     return 1
   }
-  const bench = await openBench({ isShort: true })
+  const bench = await openBench()
   try {
     const database = await bench.database('conformance', async () => [])
     const service = await bench.start('the service', ['dist/server.js'], database)

@@ -47,7 +47,7 @@ async function main([folder]: string[]): Promise<number> {
     console.error(usage)
     return 1
   }
-  const bench = await openBench({ isShort: true })
+  const bench = await openBench()
   let failures = 0
   try {
     const database = await bench.database('clients', async () => [])
