@@ -4,8 +4,6 @@
 // returns the stored form of the text, and `field.setSent(text)`, which shows one. `field.defaultValue` has the stored form.
 
 const waitMs = 150
-// An @ at the start or after a space, and up to 40 characters of a name behind it.
-const begun = /(?:^|[\s(])@([^\s@[\](][^@[\]()\n]{0,39}|)$/
 // As src/kernel/markdown.ts has it, with a name.
 const mention =
   /\[@((?:[^[\]\\\n]|\\[^\n]){1,200})\]\((?:user|team|agent):[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\)/g
@@ -13,6 +11,8 @@ const mention =
 const goesOn =
   '(?![\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}])[\\p{L}\\p{N}]'
 const startsOn = new RegExp(`^${goesOn}`, 'u')
+// An @, where it is not in an address, and up to 40 characters of a name behind it.
+const begun = new RegExp(`(?<!${goesOn})[@＠]([^\\s@＠[\\](][^@＠[\\]()\\n]{0,39}|)$`, 'u')
 // The format of the clipboard for the stored form of what is copied, beside what is shown.
 const storedFormat = 'application/x-stored-text'
 const seenMax = 200

@@ -111,6 +111,52 @@ describe.runIf(hasBrowser)('a mention in a browser', () => {
     expect(complaints).toEqual([])
   })
 
+  it('is offered wherever an @ is not in an address, in any script', async () => {
+    const { page, field, options } = await openSeed()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.clock.install()
+    await field.focus()
+    const type = async (text: string) => {
+      await field.fill('')
+      await page.keyboard.insertText(text)
+      await page.clock.runFor(1_000)
+    }
+    const before = [
+      '',
+      'x ',
+      '　',
+      '(',
+      '（',
+      '「',
+      '、',
+      '了解です。',
+      'お願い',
+      '请',
+      '"',
+      '“',
+      '/',
+      '-',
+      '>',
+      'a,',
+    ]
+    for (const text of before) {
+      for (const sign of ['@', '＠']) {
+        await type(`${text}${sign}Ann`)
+        await options.filter({ hasText: ann.email }).waitFor()
+      }
+    }
+    asked.length = 0
+    for (const text of ['mail', 'a.b1', 'é', 'почта', 'بريد']) {
+      await type(`${text}@Ann`)
+      expect(await options.count(), text).toBe(0)
+    }
+    expect(asked).toEqual([])
+    await type('了解です。＠Ann')
+    await options.filter({ hasText: ann.email }).click()
+    expect(await field.inputValue()).toBe('了解です。@Ann ')
+  })
+
   it('tells people of one name apart, and names that begin with another', async () => {
     const { page, field, seed } = await openSeed()
     await field.focus()
