@@ -5313,6 +5313,20 @@ where
 for key share of
   "memberships";
 
+-- notifications_lock_preferences
+select
+  "notify_mentions",
+  "notify_digest",
+  "notify_role_changes",
+  "notify_accepted_invites",
+  "notify_agents",
+  "notify_decisions"
+from
+  "users"
+where
+  "users"."id" = $1
+for no key update;
+
 -- notifications_mark_read
 update "notifications"
 set
@@ -18189,6 +18203,16 @@ for no key update;
 -- users_lock_name
 select
   "name"
+from
+  "users"
+where
+  "users"."id" = $1
+for no key update;
+
+-- users_lock_preferences
+select
+  "product_updates",
+  "workspace_activity"
 from
   "users"
 where

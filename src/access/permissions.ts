@@ -78,6 +78,7 @@ export const permissions = {
   'webhooks.redeliver': managers,
   'webhooks.redeliverSince': managers,
   'serviceAccounts.list': managers,
+  'serviceAccounts.get': managers,
   'serviceAccounts.create': managers,
   'serviceAccounts.update': managers,
   'serviceAccounts.delete': managers,

@@ -131,7 +131,7 @@ const reasons: Record<string, string> = {
     'webhooks.redeliverSince',
   ]),
   ...fill(ofServices, [
-    ...['serviceAccounts.list', 'serviceAccounts.create', 'serviceAccounts.update'],
+    ...['serviceAccounts.list', 'serviceAccounts.get', 'serviceAccounts.create', 'serviceAccounts.update'],
     ...['serviceAccounts.delete', 'serviceAccounts.listKeys', 'serviceAccounts.createKey'],
     ...['serviceAccounts.rotateKey', 'serviceAccounts.revokeKey', 'serviceAccounts.listClients'],
     ...['serviceAccounts.createClient', 'serviceAccounts.revokeClient'],

@@ -16,7 +16,9 @@ import {
 } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { addEvidence, createLabel, createSeed, insertGrant, joinSeed, saveFilter } from '../support/seeds.ts'
+import { createServiceAccount } from '../support/service-accounts.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
+import { createWebhook } from '../support/webhooks.ts'
 import { findEvents, randomSlug } from '../support/workspaces.ts'
 
 const service = await startTestApp()
@@ -120,9 +122,42 @@ const agentPolicyKind: Versioned = {
     body: (i) => ({ scopes: otherScopes[i % otherScopes.length] }),
   }),
 }
+const preferencesKind: Versioned = {
+  read: 'me.preferences',
+  change: 'me.updatePreferences',
+  make: async () => ({
+    url: '/v1/me/preferences',
+    body: (i) => ({ productUpdates: false, workspaceActivity: i % 2 === 0 }),
+  }),
+}
+const notificationPreferencesKind: Versioned = {
+  read: 'notifications.preferences',
+  change: 'notifications.updatePreferences',
+  make: async () => ({
+    url: '/v1/me/notifications/preferences',
+    body: (i) => ({ digest: false, mentions: i % 2 === 0 ? 'mail' : 'inbox' }),
+  }),
+}
+const webhookKind: Versioned = {
+  read: 'webhooks.get',
+  change: 'webhooks.update',
+  make: async (company) => ({
+    url: (await createWebhook(service, company.owner, company, { url: 'https://127.0.0.1:1/' })).path,
+    body: (i) => ({ description: `Number ${i}`, status: i % 2 === 0 ? 'active' : 'disabled' }),
+  }),
+}
+const serviceAccountKind: Versioned = {
+  read: 'serviceAccounts.get',
+  change: 'serviceAccounts.update',
+  make: async (company) => ({
+    url: (await createServiceAccount(service, company.owner, company)).url,
+    body: (i) => ({ name: `Sync ${i}` }),
+  }),
+}
 const kinds = [
   ...[profileKind, workspaceKind, teamKind, labelKind, savedFilterKind, seedKind],
   ...[commentKind, evidenceKind, memberKind, inviteKind, agentPolicyKind],
+  ...[preferencesKind, notificationPreferencesKind, webhookKind, serviceAccountKind],
 ]
 
 async function start({ make }: Versioned) {
@@ -374,7 +409,7 @@ describe('other responses', () => {
       `${url}/members`,
       `${url}/seeds`,
       '/v1/workspaces',
-      '/v1/me/preferences',
+      '/v1/me/notifications/count',
       '/v1/me/home',
     ]) {
       const answer = await as(owner, { ...get(path), headers: { 'if-none-match': '*' } })

@@ -14,7 +14,7 @@ describe('200', () => {
     const person = await createPerson()
     const answer = await as(person, preferences)
     expect(answer.statusCode).toBe(200)
-    expect(answer.headers['cache-control']).toBe('private, no-store')
+    expect(answer.headers['cache-control']).toBe('private, no-cache')
     expect(answer.json()).toEqual({ userId: person.id, productUpdates: true, workspaceActivity: true })
   })
 

@@ -6,9 +6,12 @@ import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import ts from 'typescript'
 import { createClient } from '../../packages/client/src/client.ts'
-import { createCompany } from '../support/company.ts'
+import { deleteOldEvents } from '../../src/areas/events/event-retention.repository.ts'
+import { createCompany, createTeam, del, patch, post } from '../support/company.ts'
 import { eventually } from '../support/eventually.ts'
 import { listen } from '../support/raw-http.ts'
+import { createLabel, createSeed, joinSeed } from '../support/seeds.ts'
+import { createTestClock } from '../support/test-clock.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { readExamples, writeExamples } from './examples.ts'
 
@@ -56,9 +59,11 @@ it('are installed from a file alone, in every document', () => {
   expect(installed.filter((given) => given !== 'openapi-fetch')).toEqual(['./workspace-client-VERSION.tgz'])
 })
 
-it('keep a copy in step, over a kill', async () => {
-  const service = await startTestApp()
+it('keep a copy in step, over a kill, old events that are deleted, new names and an erased person', async () => {
+  const clock = createTestClock()
+  const service = await startTestApp({ clock })
   const company = await createCompany(service)
+  const { member, admin, url } = company
   const { slug } = company.workspace
   const { apiKey } = company.owner
   const baseUrl = `http://127.0.0.1:${await listen(service.app)}`
@@ -78,31 +83,55 @@ it('keep a copy in step, over a kill', async () => {
     program.kill('SIGKILL')
     await once(program, 'exit')
   }
-  const create = async (title: string) =>
-    (
-      await client.post('/v1/workspaces/{slug}/seeds', {
-        params: { path: { slug } },
-        body: { title, summary: 'Why' },
-      })
-    ).seed
-  const hasAll = async () => {
+  /** Deletes the events until now, but the newest, as the hourly job does. */
+  const forgetEvents = async () => {
+    clock.advance(40 * 86_400_000)
+    await createSeed(service, company.owner, company)
+    await deleteOldEvents(service.db, new Date(clock.now().getTime() - 31 * 86_400_000))
+  }
+  const isEqual = async () => {
     const seeds = []
     for await (const seed of client.list('/v1/workspaces/{slug}/seeds', { params: { path: { slug } } }))
       seeds.push(seed)
     const copy = JSON.parse(readFileSync(join(folder, 'copy.json'), 'utf8')) as { seeds: object }
     expect(copy.seeds).toEqual(Object.fromEntries(seeds.map((seed) => [seed.id, seed])))
+    return JSON.stringify(copy)
   }
 
-  const one = await create('One')
+  const [one, two] = [await createSeed(service, member, company), await createSeed(service, member, company)]
+  await forgetEvents()
   let program = start()
   try {
-    await create('Two')
-    await eventually(hasAll)
+    expect(await eventually(isEqual)).toContain(one.id)
+
+    // Names of people, teams and labels are those of now.
+    const team = await createTeam(service, admin, company, 'Research')
+    const label = await createLabel(service, admin, company)
+    await service.as(admin, patch(`/v1/seeds/${two.id}`, { teamId: team.id, labelIds: [label.id] }))
+    await joinSeed(service, admin, two)
+    await eventually(isEqual)
+    await service.as(member, patch('/v1/me', { name: 'Mary Merged' }))
+    await service.as(admin, patch(team.url, { name: 'Selling' }))
+    await service.as(admin, patch(`${url}/labels/${label.id}`, { name: 'Prices' }))
+    const renamed = await eventually(isEqual)
+    for (const name of ['Mary Merged', 'Selling', 'Prices']) expect(renamed).toContain(name)
+
     await kill(program)
-    await create('Three')
-    await client.delete('/v1/seeds/{id}', { params: { path: { id: one.id } } })
+    await service.as(admin, post(`/v1/seeds/${one.id}/merge`, { into: two.id }))
     program = start()
-    await eventually(hasAll)
+    expect(await eventually(isEqual)).not.toContain(`"${one.id}":`)
+
+    // Of who leaves, only the number of participants changes.
+    await service.as(admin, del(`${url}/members/${admin.id}`))
+    await eventually(isEqual)
+    await service.services.accounts.delete(member.id, { withWorkspaces: true })
+    expect(await eventually(isEqual)).not.toContain('Mary Merged')
+
+    await kill(program)
+    await client.delete('/v1/seeds/{id}', { params: { path: { id: two.id } } })
+    await forgetEvents()
+    program = start()
+    await eventually(isEqual)
   } finally {
     await kill(program)
   }

@@ -380,12 +380,20 @@ const versioned = new Map<string, 'If-None-Match' | 'If-Match'>([
   ['invites.getById', 'If-None-Match'],
   ['invites.updateRole', 'If-Match'],
   ['integrations.get', 'If-None-Match'],
+  ['me.preferences', 'If-None-Match'],
+  ['me.updatePreferences', 'If-Match'],
+  ['notifications.preferences', 'If-None-Match'],
+  ['notifications.updatePreferences', 'If-Match'],
+  ['serviceAccounts.get', 'If-None-Match'],
+  ['serviceAccounts.update', 'If-Match'],
+  ['webhooks.get', 'If-None-Match'],
+  ['webhooks.update', 'If-Match'],
 ])
 
 /** The operations that create what has a version. */
 const createdWithTag = new Set([
   ...['workspaces.create', 'invites.create', 'teams.create', 'labels.create', 'savedFilters.create'],
-  ...['seeds.create', 'seeds.addEvidence', 'comments.create'],
+  ...['seeds.create', 'seeds.addEvidence', 'comments.create', 'serviceAccounts.create', 'webhooks.create'],
 ])
 
 /** Checks all operations in one test. */

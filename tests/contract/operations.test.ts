@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { createDescriptionReader, type Operation as DescribedOperation } from '../../scripts/description.ts'
 import { createCompany } from '../support/company.ts'
@@ -64,18 +65,27 @@ it('every operation has what the tests need: an entry in the catalogue and in th
   expect([...faults, ...gone.map((id) => `${id} of ${catalogue} is not an operation`)]).toEqual([])
 })
 
-/** PATCH operations without `If-Match`: why two people cannot undo each other's change unnoticed. */
-const unversioned: Record<string, string> = {
-  'me.updatePreferences': 'only the person sets them, all at once',
-  'notifications.updatePreferences': 'only the person sets them, each on its own',
-  'serviceAccounts.update': 'has no GET of its own; each field is changed on its own',
-  'webhooks.update': 'its form compares each field with what it was when it was opened',
-}
+it('whatever has a PATCH has an ETag and takes If-Match, and conventions.md names what is read by its id without one', () => {
+  const takes = (name: string) =>
+    described.filter(({ parameters = [] }) =>
+      parameters.some((parameter) => resolve(parameter).name === name),
+    )
+  const requestsOf = (method: string, some = described) =>
+    some
+      .map(({ request }) => request)
+      .filter((request) => request.startsWith(`${method} `))
+      .map((request) => request.slice(method.length + 1))
+  const patched = requestsOf('PATCH')
+  expect(requestsOf('PATCH', takes('If-Match'))).toEqual(patched)
+  const tagged = requestsOf('GET', takes('If-None-Match'))
+  expect(patched.filter((path) => !tagged.includes(path))).toEqual([])
 
-it('every PATCH is a conditional request, or has a reason not to be', () => {
-  const patches = described.filter(({ request }) => request.startsWith('PATCH '))
-  const without = patches.filter(
-    ({ parameters = [] }) => !parameters.some((parameter) => resolve(parameter).name === 'If-Match'),
+  const text = readFileSync('docs/conventions.md', 'utf8')
+  const [, named = ''] = /Without an `ETag` are (.*)\n/.exec(text) ?? []
+  const untagged = described.filter(
+    ({ request }) => /^GET \/v1\/.*\}$/.test(request) && !tagged.includes(request.slice('GET '.length)),
   )
-  expect(without.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(unversioned).sort())
+  expect(named.match(/(?<=`)\w+\.\w+(?=`)/g)?.toSorted()).toEqual(
+    untagged.map(({ operationId }) => operationId).toSorted(),
+  )
 })

@@ -750,6 +750,7 @@ export const operations: Record<string, Operation> = {
   },
 
   'serviceAccounts.list': { request: 'GET /v1/workspaces/{slug}/service-accounts' },
+  'serviceAccounts.get': { request: 'GET /v1/workspaces/{slug}/service-accounts/{serviceAccountId}' },
   'serviceAccounts.create': {
     request: 'POST /v1/workspaces/{slug}/service-accounts',
     body: { name: '{name}', role: '{role}' },
@@ -1208,6 +1209,7 @@ export const permissionTable = `
   webhooks.redeliverSince      -       -       | ok     ok     role   role   | out      key
 
   serviceAccounts.list         -       -       | ok     ok     role   role   | out      key
+  serviceAccounts.get          -       -       | ok     ok     role   role   | out      key
   serviceAccounts.create       -       admin   | ok     ok     role   role   | out      key
   serviceAccounts.create       -       viewer  | ok     ok     role   role   | out      key
   serviceAccounts.update       admin   member  | ok     ok     role   role   | out      key

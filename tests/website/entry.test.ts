@@ -86,7 +86,7 @@ const identityOf = (email: string) => ({
   issuer: 'https://id.example',
   subject: email,
   email,
-  isEmailVerified: true,
+  emailFault: undefined,
   name: 'Nora New',
 })
 

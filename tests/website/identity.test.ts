@@ -17,10 +17,15 @@ import {
 
 interface Person {
   email: string
-  email_verified: boolean
+  email_verified?: unknown
   name?: string
   /** The claims of the ID token that differ from the userinfo endpoint's. */
-  inIdToken?: { email?: string; email_verified?: boolean }
+  inIdToken?: { email?: string; email_verified?: unknown; name?: string }
+}
+
+/** How the userinfo endpoint answers instead of with the claims, and how often it was asked. */
+const userInfo: { fails?: { status: number; type: string; body: string } | undefined; asked: number } = {
+  asked: 0,
 }
 
 const people = new Map<string, Person>()
@@ -75,7 +80,13 @@ async function startProvider(id: string): Promise<string> {
     }),
   })
   const answer = provider.callback()
-  server.on('request', (request, response) => void answer(request, response))
+  server.on('request', (request, response) => {
+    const isUserInfo = request.url === '/me'
+    if (isUserInfo) userInfo.asked++
+    if (!isUserInfo || !userInfo.fails) return void answer(request, response)
+    const { status, type, body } = userInfo.fails
+    response.writeHead(status, { 'content-type': type }).end(body)
+  })
   afterAll(() => server.close())
   return url
 }
@@ -133,6 +144,12 @@ const findUsers = (email: string) =>
     sql`select id, name, (select count(*)::int from identities where user_id = users.id) as identities
       from users where lower(email) = ${email.toLowerCase()}`,
   )
+
+/** What was logged of refused sign-ins. */
+const refusals = () =>
+  website.log
+    .map((line) => JSON.parse(line) as { msg: string })
+    .filter(({ msg }) => msg === 'sign-in with identity provider refused')
 
 describe('signing in with an identity provider', () => {
   it('is offered on the start, sign-in and sign-up pages', async () => {
@@ -195,6 +212,11 @@ describe('signing in with an identity provider', () => {
 
   it.each<Person>([
     { email: 'ADDRESS', email_verified: false, inIdToken: { email_verified: true } },
+    { email: 'ADDRESS', email_verified: true, inIdToken: { email_verified: false } },
+    { email: 'ADDRESS', email_verified: true, inIdToken: { email: 'ADDRESS', email_verified: false } },
+    { email: 'ADDRESS', email_verified: true, inIdToken: { email: 'ADDRESS', email_verified: 'false' } },
+    { email: 'ADDRESS', inIdToken: { email: 'ADDRESS' } },
+    { email: 'nobody', email_verified: true, inIdToken: { email: 'ADDRESS' } },
     { email: 'other@example.com', email_verified: true, inIdToken: { email: 'ADDRESS' } },
     {
       email: 'other@example.com',
@@ -209,6 +231,58 @@ describe('signing in with an identity provider', () => {
     expect(answer.statusCode).toBe(403)
     expect(visitor.cookies.has('session')).toBe(false)
     expect(await findUsers(email)).toMatchObject([{ identities: 0 }])
+  })
+
+  it.each<Person>([
+    { email: 'ADDRESS', email_verified: true, inIdToken: { email: 'ADDRESS' } },
+    // Compared as at any sign-in.
+    { email: 'UPPER', email_verified: true, inIdToken: { email: ' ADDRESS' } },
+    { email: 'ADDRESS', email_verified: 'true' },
+    { email: 'ADDRESS', email_verified: 'TRUE', inIdToken: { email: 'ADDRESS' } },
+    { email: 'other@example.com', inIdToken: { email: 'ADDRESS', email_verified: 'True' } },
+  ])('takes what the ID token lacks from the userinfo endpoint, and text for true: %j', async (person) => {
+    const email = randomEmail()
+    const text = JSON.stringify(person).replaceAll('ADDRESS', email).replace('UPPER', email.toUpperCase())
+    const { answer } = await signInWith(JSON.parse(text) as Person)
+    expect(answer.statusCode).toBe(303)
+    expect(await findUsers(email)).toMatchObject([{ identities: 1 }])
+  })
+
+  it('takes nothing else for true, and logs the claim', async () => {
+    for (const isVerified of [1, '1', 'yes', ' true', [true], {}]) {
+      website.log.length = 0
+      const { answer } = await signInWith({ email: randomEmail(), email_verified: isVerified })
+      expect(answer.statusCode, JSON.stringify(isVerified)).toBe(403)
+      expect(refusals()).toMatchObject([{ code: 'identity_unverified', claim: 'email_verified' }])
+    }
+  })
+
+  it('does not ask the userinfo endpoint if the ID token has all claims', async () => {
+    const email = randomEmail()
+    const before = userInfo.asked
+    const inIdToken = { email, email_verified: true, name: 'Ada' }
+    expect((await signInWith({ email, inIdToken })).answer.statusCode).toBe(303)
+    expect(userInfo.asked).toBe(before)
+  })
+
+  it.each([
+    { status: 500, type: 'text/html', body: 'down' },
+    { status: 403, type: 'application/json', body: '{}' },
+    { status: 200, type: 'application/jwt', body: 'e30.e30.e30' },
+  ])('fails with the userinfo endpoint only if the address needs it: $status $type', async (fails) => {
+    const email = randomEmail()
+    userInfo.fails = fails
+    try {
+      website.log.length = 0
+      const thin = await signInWith({ email, email_verified: true, inIdToken: { email } })
+      expect(thin.answer.statusCode).toBe(400)
+      expect(website.log.join('')).toMatch(/UserInfo|JWT/)
+      expect(website.log.join('')).not.toContain('[object')
+      const full = await signInWith({ email, inIdToken: { email, email_verified: true } })
+      expect(full.answer.statusCode).toBe(303)
+    } finally {
+      userInfo.fails = undefined
+    }
   })
 
   it('accepts a verified address that only the ID token has', async () => {
@@ -229,6 +303,7 @@ describe('signing in with an identity provider', () => {
       return answer.statusCode
     }
     const name = () => crypto.randomUUID()
+    website.log.length = 0
     expect(await vouch(`${name()}@Company.example`)).toBe(303)
     expect(await vouch(`${name()}@bücher.example`)).toBe(303)
     for (const domain of [
@@ -238,11 +313,19 @@ describe('signing in with an identity provider', () => {
       'company.example.evil.example',
     ])
       expect(await vouch(`${name()}@${domain}`), domain).toBe(403)
+    expect(refusals()).toMatchObject(
+      Array.from({ length: 4 }, () => ({
+        claim: 'email',
+        reason: expect.stringContaining('domain') as string,
+      })),
+    )
   })
 
   it('returns 403 when the provider returns no valid email address', async () => {
+    website.log.length = 0
     const { answer } = await signInWith({ email: 'nobody', email_verified: true })
     expect(answer.statusCode).toBe(403)
+    expect(refusals()).toMatchObject([{ code: 'identity_unverified', claim: 'email' }])
   })
 })
 
@@ -291,7 +374,13 @@ describe('the callback of an identity provider', () => {
       ) as object
       const changed = { ...flow, ...kept, ...change }
       visitor.cookies.set('identity', Buffer.from(JSON.stringify(changed)).toString('base64url'))
+      website.log.length = 0
       expect((await visitor.get(back.pathname + back.search)).statusCode).toBe(400)
+      const logged = website.log.join('')
+      expect(logged).not.toContain('[object')
+      if ('nonce' in change) expect(logged).toContain('"claim":"nonce"')
+      if ('provider' in change)
+        expect(refusals()).toMatchObject([{ reason: expect.stringContaining('browser') as string }])
     }
   })
 })
@@ -330,7 +419,9 @@ describe('linking an identity provider in the settings', () => {
     const login = crypto.randomUUID()
     const first = await signInWith({ email: randomEmail(), email_verified: true }, login)
     const visitor = await signUp(website, { email: randomEmail() })
+    website.log.length = 0
     expect((await link(visitor, login)).body).toContain('belongs to another person')
+    expect(refusals()).toMatchObject([{ code: 'identity_taken', claim: 'sub' }])
     expect((await first.visitor.get(page)).body).toContain('Unlink')
     expect((await visitor.get(page)).body).not.toContain('Unlink')
   })
@@ -359,8 +450,10 @@ describe('linking an identity provider in the settings', () => {
     const unlinked = await visitor.submit(`${page}/example/unlink`)
     expect(noticeOn(unlinked.body)).toBe('Your account at Example ID was unlinked.')
     await website.waitForMail(email, /Example ID was unlinked/)
+    website.log.length = 0
     const refused = await signInWith({ email, email_verified: true }, login)
     expect(refused.answer.statusCode).toBe(403)
+    expect(refusals()).toMatchObject([{ code: 'identity_unlinked', claim: 'sub' }])
     expect(refused.answer.body).toContain('You have unlinked this account')
     await link(visitor, login)
     expect((await signInWith({ email, email_verified: true }, login)).answer.statusCode).toBe(303)

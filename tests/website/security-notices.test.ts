@@ -143,7 +143,7 @@ async function leaveWaysBack(visitor: Visitor, email: string) {
   const { path: changePath } = await website.waitForMail(intruder, /Confirm/)
   const identity = {
     ...{ issuer: 'https://id.example', subject: intruder, name: 'Eve' },
-    ...{ email: intruder, isEmailVerified: true },
+    ...{ email: intruder, emailFault: undefined },
   }
   const user = await services.accounts.findByEmail(email)
   if (!user) throw new Error(`there is no ${email}`)

@@ -167,7 +167,7 @@ describe('signing in while suspended', () => {
     const { email } = await signUpNew()
     const [linked, fresh] = ['linked', 'fresh'].map((subject) => ({
       ...{ issuer: 'https://id.example.com', subject: `${subject} ${email}` },
-      ...{ email, isEmailVerified: true, name: 'Grace' },
+      ...{ email, emailFault: undefined, name: 'Grace' },
     })) as [
       Parameters<typeof credentials.signInByIdentity>[0],
       Parameters<typeof credentials.signInByIdentity>[0],

@@ -2294,7 +2294,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Read a service account
+         * @description For owners and admins.
+         */
+        get: operations["serviceAccounts.get"];
         put?: never;
         post?: never;
         /**
@@ -13696,7 +13700,10 @@ export interface operations {
     "me.preferences": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tags that the client has, or `*`. If the current one is among them, the response is 304. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13708,6 +13715,8 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13720,6 +13729,18 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["Preferences"];
                 };
+            };
+            /** @description The client has the current response, by a tag in `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /**
              * @description The request is malformed or its input is invalid.
@@ -13816,7 +13837,10 @@ export interface operations {
     "me.updatePreferences": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A tag that the client has read, several, or `*`. If what the request changes has the version of none of them, nothing is changed, and the response is 412. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13843,6 +13867,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13926,6 +13951,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -14957,7 +14983,10 @@ export interface operations {
     "notifications.preferences": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tags that the client has, or `*`. If the current one is among them, the response is 304. */
+                "If-None-Match"?: components["parameters"]["header.If-None-Match"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -14969,6 +14998,8 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14985,6 +15016,18 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationPreferences"];
                 };
             };
+            /** @description The client has the current response, by a tag in `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["HttpApiDecodeError"];
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.service_account_not_allowed"];
@@ -14998,7 +15041,10 @@ export interface operations {
     "notifications.updatePreferences": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A tag that the client has read, several, or `*`. If what the request changes has the version of none of them, nothing is changed, and the response is 412. */
+                "If-Match"?: components["parameters"]["header.If-Match"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -15047,6 +15093,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15061,6 +15108,7 @@ export interface operations {
             400: components["responses"]["HttpApiDecodeError"];
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.key_restricted.service_account_not_allowed"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -18629,6 +18677,7 @@ export interface operations {
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "Content-Location": components["headers"]["Content-Location"];
                     Location: components["headers"]["Location"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18673,7 +18722,10 @@ export interface operations {
     "webhooks.get": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tags that the client has, or `*`. If the current one is among them, the response is 304. */
+                "If-None-Match"?: components["parameters"]["header.If-None-Match"];
+            };
             path: {
                 /** @description The slug of the workspace, or one that it had in the last 90 days. */
                 slug: components["parameters"]["path.slug"];
@@ -18691,6 +18743,8 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Content-Location": components["headers"]["Content-Location"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18715,6 +18769,19 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["Webhook"];
                 };
+            };
+            /** @description The client has the current response, by a tag in `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["HttpApiDecodeError"];
             401: components["responses"]["Unauthorized.api_key_required"];
@@ -18772,7 +18839,10 @@ export interface operations {
     "webhooks.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A tag that the client has read, several, or `*`. If what the request changes has the version of none of them, nothing is changed, and the response is 412. */
+                "If-Match"?: components["parameters"]["header.If-Match"];
+            };
             path: {
                 /** @description The slug of the workspace, or one that it had in the last 90 days. */
                 slug: components["parameters"]["path.slug"];
@@ -18819,6 +18889,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Content-Location": components["headers"]["Content-Location"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18834,6 +18905,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -19291,6 +19363,8 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "Content-Location": components["headers"]["Content-Location"];
+                    Location: components["headers"]["Location"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19319,6 +19393,73 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.service_account_limit"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "serviceAccounts.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The tags that the client has, or `*`. If the current one is among them, the response is 304. */
+                "If-None-Match"?: components["parameters"]["header.If-None-Match"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the service account. */
+                serviceAccountId: components["parameters"]["path.serviceAccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The service account. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0c",
+                     *       "userId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0d",
+                     *       "name": "CRM sync",
+                     *       "role": "member",
+                     *       "createdByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *       "createdByName": "Grace Hopper",
+                     *       "createdAt": "2026-11-21T03:04:05.678Z",
+                     *       "lastUsedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            /** @description The client has the current response, by a tag in `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
@@ -19370,7 +19511,10 @@ export interface operations {
     "serviceAccounts.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A tag that the client has read, several, or `*`. If what the request changes has the version of none of them, nothing is changed, and the response is 412. */
+                "If-Match"?: components["parameters"]["header.If-Match"];
+            };
             path: {
                 /** @description The slug of the workspace, or one that it had in the last 90 days. */
                 slug: components["parameters"]["path.slug"];
@@ -19405,6 +19549,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Content-Location": components["headers"]["Content-Location"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19420,6 +19565,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient.role_too_high"];
             404: components["responses"]["NotFound.not_found"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];

@@ -86,7 +86,7 @@ export interface Client {
    * Never ends by itself: while the service cannot be reached or does not answer, it tries again, and calls `onRetry`.
    * Throws an `ApiError` when waiting does not help: 401, 403 or 404 when the key or its person has lost access; with
    * the code `cursor_unknown` if the cursor is from a database that was replaced by an older copy, and `cursor_expired` if
-   * events behind it are no longer kept: begin again from the start, or from `now`; with the code `event_type_unknown` if the service knows none of the types.
+   * events behind it are no longer kept: make a new copy from the lists, and follow from `now`; with the code `event_type_unknown` if the service knows none of the types.
    */
   follow(slug: string, options?: FollowOptions): AsyncGenerator<EventsPage, void>
 }

@@ -26,7 +26,7 @@ export async function linkIdentity(
     requestId,
   }: { now: Date; jobs: JobQueue } & RequestOfVisitor & Pick<EntryRules, 'signUp'>,
 ): Promise<UserRow> {
-  const email = identity.isEmailVerified ? parseEmail(identity.email ?? '') : undefined
+  const email = identity.emailFault ? undefined : parseEmail(identity.email ?? '')
   if (email === undefined) throw errors.identityUnverified()
   const fallbackName = email.slice(0, email.indexOf('@'))
   const name = parseName(identity.name ?? '') ?? parseName(fallbackName) ?? 'New user'

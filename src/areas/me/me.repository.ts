@@ -26,6 +26,24 @@ export async function findPreferences(
 
 const isUser = eq(users.id, sql.placeholder('userId'))
 
+const selectLockedPreferences = prepared((executor) =>
+  executor
+    .select({ productUpdates: users.productUpdates, workspaceActivity: users.workspaceActivity })
+    .from(users)
+    .where(isUser)
+    .for('no key update')
+    .prepare('users_lock_preferences'),
+)
+
+/** As `findPreferences`, and locks the user until the transaction ends. */
+export async function lockPreferences(
+  executor: Executor,
+  userId: string,
+): Promise<PreferencesRow | undefined> {
+  const [row] = await selectLockedPreferences(executor).execute({ userId })
+  return row
+}
+
 /** Reads the name of a user and locks the user until the transaction ends. */
 export async function lockName(executor: Executor, userId: string): Promise<string | undefined> {
   const [row] = await selectLockedName(executor).execute({ userId })

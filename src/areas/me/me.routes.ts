@@ -19,7 +19,12 @@ import {
   meUpdateProfile,
   meUploadPhoto,
 } from './me.schemas.ts'
-import { versionOfProfile, type MeService, type ServicesOfCaller } from './me.service.ts'
+import {
+  versionOfPreferences,
+  versionOfProfile,
+  type MeService,
+  type ServicesOfCaller,
+} from './me.service.ts'
 
 // What a key that is bound to workspaces may read. It gets only these workspaces.
 const config = { forBoundKeys: true }
@@ -40,12 +45,14 @@ export function meRoutes(app: App, { me, offers, receivedInvites, accountDeletio
 
   app.get(
     '/v1/me/preferences',
-    { schema: mePreferences, config: { forServices: true, forKeysBelowOwner } },
-    (request) => me.preferences(request.principal),
+    { schema: mePreferences, config: { forServices: true, forKeysBelowOwner, isVersioned: true } },
+    ({ principal }, reply) => reply.sendVersioned(me.preferences(principal), versionOfPreferences),
   )
 
-  app.patch('/v1/me/preferences', { schema: meUpdatePreferences }, ({ principal, body }) =>
-    me.updatePreferences(principal, body).then(toOk),
+  app.patch(
+    '/v1/me/preferences',
+    { schema: meUpdatePreferences, config: { isVersioned: true } },
+    ({ principal, body }) => me.updatePreferences(principal, body).then(toOk),
   )
 
   app.get('/v1/me/home', { schema: meHome, config: forServices }, async (request, reply) => {

@@ -17,6 +17,7 @@ import type { Membership } from '../workspaces/workspaces.schemas.ts'
 import {
   findPreferences,
   lockName,
+  lockPreferences,
   replaceUserImage,
   updateName,
   updatePreferences,
@@ -46,7 +47,8 @@ export interface MeService {
    */
   updateProfile(principal: ExpectingCall, input: { name: string }, opened?: FieldVersions): Promise<void>
   preferences(principal: Principal): Promise<PreferencesOfUser>
-  updatePreferences(principal: Principal, input: Preferences): Promise<void>
+  /** Throws `precondition_failed`. */
+  updatePreferences(principal: ExpectingCall, input: Preferences): Promise<void>
   /** Sets the profile photo. Returns its URL. Throws what `PictureStore.replace` throws. */
   uploadPhoto(principal: Principal, upload: Buffer): Promise<string>
   /** Removes the profile photo. Idempotent. */
@@ -59,6 +61,10 @@ export interface MeService {
 
 /** The version of a profile: of what `updateProfile` changes. */
 export const versionOfProfile = (profile: { name: string }) => versionOfFields(profile, ['name'])
+
+/** The version of the preferences. */
+export const versionOfPreferences = (preferences: Preferences) =>
+  versionOfFields(preferences, ['productUpdates', 'workspaceActivity'])
 
 export interface MeServiceOptions {
   db: Database
@@ -116,10 +122,16 @@ export function createMeService({ db, changes, pictures, jobs }: MeServiceOption
       return { userId: user.id, ...preferences }
     },
 
-    updatePreferences: (principal, { productUpdates, workspaceActivity }) =>
-      changes.makeAtOnce(principal, (executor) =>
-        updatePreferences(executor, principal.user.id, { productUpdates, workspaceActivity }),
-      ),
+    async updatePreferences(principal, { productUpdates, workspaceActivity }) {
+      const { id } = principal.user
+      const after = { productUpdates, workspaceActivity }
+      principal.onVersion?.(versionOfPreferences(after))
+      await changes.make(principal, async ({ tx, write }) => {
+        const before = await lockPreferences(tx, id)
+        if (before) assertExpected(principal, versionOfPreferences(before))
+        write((executor) => updatePreferences(executor, id, after))
+      })
+    },
 
     uploadPhoto: (principal, upload) =>
       pictures.replace(principal, upload, (context, imageKey) => replacePhoto(context, principal, imageKey)),

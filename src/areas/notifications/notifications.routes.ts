@@ -8,7 +8,7 @@ import {
   notificationsPreferences,
   notificationsUpdatePreferences,
 } from './notifications.schemas.ts'
-import type { NotificationsService } from './notifications.service.ts'
+import { versionOfNotificationPreferences, type NotificationsService } from './notifications.service.ts'
 
 // A key that is bound to workspaces gets only their notifications.
 const config = { forBoundKeys: true }
@@ -36,13 +36,14 @@ export function notificationsRoutes(app: App, notifications: NotificationsServic
   // Of the person, so not for keys that are bound to workspaces, as `me.preferences`.
   app.get(
     '/v1/me/notifications/preferences',
-    { schema: notificationsPreferences, config: { forKeysBelowOwner: true } },
-    ({ principal }) => notifications.preferences(principal),
+    { schema: notificationsPreferences, config: { forKeysBelowOwner: true, isVersioned: true } },
+    ({ principal }, reply) =>
+      reply.sendVersioned(notifications.preferences(principal), versionOfNotificationPreferences),
   )
 
   app.patch(
     '/v1/me/notifications/preferences',
-    { schema: notificationsUpdatePreferences },
+    { schema: notificationsUpdatePreferences, config: { isVersioned: true } },
     ({ principal, body }) => notifications.updatePreferences(principal, body).then(toOk),
   )
 }

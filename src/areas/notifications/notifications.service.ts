@@ -24,8 +24,9 @@ import {
   type PageRequest,
 } from '../../kernel/pagination.ts'
 import { roleWith } from '../../domain/key-restrictions.ts'
-import type { Principal } from '../../domain/principal.ts'
+import type { ExpectingCall, Principal } from '../../domain/principal.ts'
 import { parseTime } from '../../kernel/times.ts'
+import { assertExpected, versionOfFields } from '../../kernel/versions.ts'
 import {
   countUnread,
   listNotifications,
@@ -39,7 +40,7 @@ import {
 import { listTold, type ToldRow } from './told.repository.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import type { Notification } from './notifications.schemas.ts'
-import { findPreferences, updatePreferences } from './preferences.repository.ts'
+import { findPreferences, lockPreferences, updatePreferences } from './preferences.repository.ts'
 import { setWorkspaceActivity, findWorkspaceActivity } from './recipients.repository.ts'
 import type { UnsubscribeLinks } from './unsubscribe-links.ts'
 
@@ -103,8 +104,8 @@ export interface NotificationsService {
   markUnread(principal: Principal, input: { ids: string[] }): Promise<void>
   /** How the caller is told of what, while they get mails about their workspaces. */
   preferences(principal: Principal): Promise<NotificationPreferences>
-  /** Changes the given ones. */
-  updatePreferences(principal: Principal, changed: Partial<NotificationPreferences>): Promise<void>
+  /** Changes the given ones. Throws `precondition_failed`. */
+  updatePreferences(principal: ExpectingCall, changed: Partial<NotificationPreferences>): Promise<void>
   /**
    * Whether the person of an unsubscribe link gets mails about their workspaces; undefined for a link that is invalid, or
    * of a person who has been deleted.
@@ -113,6 +114,10 @@ export interface NotificationsService {
   /** Turns off these mails for the person of an unsubscribe link. Idempotent. Throws `not_found`. */
   unsubscribe(token: string): Promise<void>
 }
+
+/** The version of how somebody is told of what. */
+export const versionOfNotificationPreferences = (preferences: NotificationPreferences) =>
+  versionOfFields(preferences)
 
 export interface NotificationsServiceOptions {
   db: Database
@@ -193,7 +198,15 @@ export function createNotificationsService(options: NotificationsServiceOptions)
     },
 
     updatePreferences: (principal, changed) =>
-      changes.makeAtOnce(principal, (executor) => updatePreferences(executor, principal.user.id, changed)),
+      changes.make(principal, async ({ tx, write }) => {
+        const { id } = principal.user
+        const before = await lockPreferences(tx, id)
+        if (before) {
+          assertExpected(principal, versionOfNotificationPreferences(before))
+          principal.onVersion?.(versionOfNotificationPreferences({ ...before, ...changed }))
+        }
+        write((executor) => updatePreferences(executor, id, changed))
+      }),
 
     async isSubscribed(token) {
       const userId = links.userOf(token)

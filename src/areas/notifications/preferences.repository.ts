@@ -20,6 +20,24 @@ export async function findPreferences(
   return row
 }
 
+const selectLockedPreferences = prepared((executor) =>
+  executor
+    .select(preferenceColumns)
+    .from(users)
+    .where(isUser)
+    .for('no key update')
+    .prepare('notifications_lock_preferences'),
+)
+
+/** As `findPreferences`, and locks the person until the transaction ends. */
+export async function lockPreferences(
+  executor: Executor,
+  userId: string,
+): Promise<NotificationPreferences | undefined> {
+  const [row] = await selectLockedPreferences(executor).execute({ userId })
+  return row
+}
+
 const setPreferences = prepared((executor) => {
   const given = (name: keyof NotificationPreferences, type = 'text') =>
     sql`coalesce(${sql.placeholder(name)}::${sql.raw(type)}, ${preferenceColumns[name]})`

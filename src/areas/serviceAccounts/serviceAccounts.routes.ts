@@ -4,13 +4,14 @@ import {
   serviceAccountsCreate,
   serviceAccountsCreateKey,
   serviceAccountsDelete,
+  serviceAccountsGet,
   serviceAccountsList,
   serviceAccountsListKeys,
   serviceAccountsRevokeKey,
   serviceAccountsRotateKey,
   serviceAccountsUpdate,
 } from './serviceAccounts.schemas.ts'
-import type { ServiceAccountsService } from './serviceAccounts.service.ts'
+import { versionOfServiceAccount, type ServiceAccountsService } from './serviceAccounts.service.ts'
 
 const accountsUrl = '/v1/workspaces/:slug/service-accounts'
 const accountUrl = `${accountsUrl}/:serviceAccountId` as const
@@ -22,15 +23,32 @@ export function serviceAccountsRoutes(app: App, accounts: ServiceAccountsService
     accounts.list(principal, params.slug),
   )
 
-  app.post(accountsUrl, { schema: serviceAccountsCreate }, ({ params, body }, reply) =>
-    reply.answerChange(
-      (principal) => accounts.create(principal, params.slug, body),
-      (serviceAccount) => ({ ok: true as const, serviceAccount }),
-    ),
+  app.post(
+    accountsUrl,
+    {
+      schema: serviceAccountsCreate,
+      config: {
+        creates: { part: 'serviceAccount', url: `${accountsUrl}/:id`, versionOf: versionOfServiceAccount },
+      },
+    },
+    ({ params, body }, reply) =>
+      reply.answerChange(
+        (principal) => accounts.create(principal, params.slug, body),
+        (serviceAccount) => ({ ok: true as const, serviceAccount }),
+      ),
   )
 
-  app.patch(accountUrl, { schema: serviceAccountsUpdate }, ({ principal, params, body }) =>
-    accounts.update(principal, params, body).then(toOk),
+  app.get(
+    accountUrl,
+    { schema: serviceAccountsGet, config: { isVersioned: true } },
+    ({ principal, params }, reply) =>
+      reply.sendVersioned(accounts.get(principal, params), versionOfServiceAccount),
+  )
+
+  app.patch(
+    accountUrl,
+    { schema: serviceAccountsUpdate, config: { isVersioned: true } },
+    ({ principal, params, body }) => accounts.update(principal, params, body).then(toOk),
   )
 
   app.delete(accountUrl, { schema: serviceAccountsDelete }, ({ principal, params }) =>

@@ -73,6 +73,16 @@ export const serviceAccountsList = operation({
   errors: managerErrors,
 })
 
+export const serviceAccountsGet = operation({
+  id: 'serviceAccounts.get',
+  summary: 'Read a service account',
+  description: 'For owners and admins.',
+  params: accountParams,
+  success: ref(ServiceAccount),
+  returns: 'The service account.',
+  errors: managerErrors,
+})
+
 export const serviceAccountsCreate = operation({
   id: 'serviceAccounts.create',
   summary: 'Create a service account',

@@ -10,13 +10,14 @@ import {
   type KeyAccess,
   type KeyRestrictions,
 } from '../../domain/key-restrictions.ts'
-import type { Principal } from '../../domain/principal.ts'
+import type { ExpectingCall, Principal } from '../../domain/principal.ts'
 import { lowerOf, mayGrant, type Role } from '../../domain/roles.ts'
 import { emailOfService, serviceAccountsMax, type ServiceRole } from '../../domain/service-accounts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
 import { requireLabel } from '../../kernel/text.ts'
+import { assertExpected, versionOfFields } from '../../kernel/versions.ts'
 import { insertUser } from '../../users/users.repository.ts'
 import {
   findActiveApiKey,
@@ -81,9 +82,9 @@ export interface ServiceAccountsService {
     slug: string,
     input: { name: string; role: ServiceRole },
   ): Promise<ServiceAccount>
-  /** Changes what is given. Throws `label_invalid` and `role_too_high`. */
+  /** Changes what is given. Throws `label_invalid`, `role_too_high` and `precondition_failed`. */
   update(
-    principal: Principal,
+    principal: ExpectingCall,
     path: ServiceAccountPath,
     input: { name?: string; role?: ServiceRole },
   ): Promise<void>
@@ -104,6 +105,10 @@ export interface ServiceAccountsService {
   /** Idempotent. Returns the name of the key. */
   revokeKey(principal: Principal, path: ServiceKeyPath): Promise<string>
 }
+
+/** The version of a service account: of what `update` changes. */
+export const versionOfServiceAccount = (account: Pick<ServiceAccount, 'name' | 'role'>) =>
+  versionOfFields(account, ['name', 'role'])
 
 export interface ServiceAccountsServiceOptions {
   db: Database
@@ -174,7 +179,7 @@ export function createServiceAccountsService(options: ServiceAccountsServiceOpti
     },
 
     async get(principal, path) {
-      return toServiceAccount(await read(principal, path, 'serviceAccounts.list'))
+      return toServiceAccount(await read(principal, path, 'serviceAccounts.get'))
     },
 
     async create(principal, slug, input) {
@@ -218,6 +223,8 @@ export function createServiceAccountsService(options: ServiceAccountsServiceOpti
           const { userId } = account
           const role = input.role ?? account.role
           if (!mayGive(role)) throw errors.roleTooHigh()
+          assertExpected(principal, versionOfServiceAccount(account))
+          principal.onVersion?.(versionOfServiceAccount({ name: name ?? account.name, role }))
           const isRenamed = name !== undefined && name !== account.name
           const isRoleChanged = role !== account.role
           if (isRenamed) {

@@ -14,7 +14,7 @@ import {
   webhooksUpdate,
 } from './webhooks.schemas.ts'
 import type { DeliveriesService } from './deliveries.service.ts'
-import type { WebhooksService } from './webhooks.service.ts'
+import { versionOfWebhook, type WebhooksService } from './webhooks.service.ts'
 
 const webhooksUrl = '/v1/workspaces/:slug/webhooks'
 const webhookUrl = `${webhooksUrl}/:webhookId` as const
@@ -29,7 +29,10 @@ export function webhooksRoutes(
 
   app.post(
     webhooksUrl,
-    { schema: webhooksCreate, config: { creates: { part: 'webhook', url: `${webhooksUrl}/:id` } } },
+    {
+      schema: webhooksCreate,
+      config: { creates: { part: 'webhook', url: `${webhooksUrl}/:id`, versionOf: versionOfWebhook } },
+    },
     ({ params, body }, reply) =>
       reply.answerChange(
         (principal) => webhooks.create(principal, params.slug, body),
@@ -37,10 +40,16 @@ export function webhooksRoutes(
       ),
   )
 
-  app.get(webhookUrl, { schema: webhooksGet }, ({ principal, params }) => webhooks.get(principal, params))
+  app.get(
+    webhookUrl,
+    { schema: webhooksGet, config: { isVersioned: true } },
+    ({ principal, params }, reply) => reply.sendVersioned(webhooks.get(principal, params), versionOfWebhook),
+  )
 
-  app.patch(webhookUrl, { schema: webhooksUpdate }, ({ principal, params, body }) =>
-    webhooks.update(principal, params, body).then(toOk),
+  app.patch(
+    webhookUrl,
+    { schema: webhooksUpdate, config: { isVersioned: true } },
+    ({ principal, params, body }) => webhooks.update(principal, params, body).then(toOk),
   )
 
   app.delete(webhookUrl, { schema: webhooksDelete }, ({ principal, params }) =>

@@ -6,8 +6,9 @@ import { errors } from '../../kernel/errors.ts'
 import { requireEventTypes } from '../../domain/event-types.ts'
 import { eventKinds } from '../../domain/events.ts'
 import { createId, isId } from '../../kernel/ids.ts'
-import type { Principal } from '../../domain/principal.ts'
+import type { ExpectingCall, Principal } from '../../domain/principal.ts'
 import { requireLines } from '../../kernel/text.ts'
+import { assertExpected, versionOfFields } from '../../kernel/versions.ts'
 import {
   hostOf,
   statusOfWebhook,
@@ -63,10 +64,11 @@ export interface WebhooksService {
   ): Promise<{ webhook: Webhook; secret: string }>
   /**
    * A webhook that is enabled forgets that it was failing. `opened`: the versions of the fields when a form was opened. Throws
-   * `webhook_url_invalid`, `event_type_unknown` and `not_found` as `create`, and with `opened` `changed_meanwhile`.
+   * `webhook_url_invalid`, `event_type_unknown` and `not_found` as `create`, `precondition_failed`, and with `opened`
+   * `changed_meanwhile`.
    */
   update(
-    principal: Principal,
+    principal: ExpectingCall,
     path: WebhookPath,
     input: Partial<WebhookInput> & { status?: WebhookStatus },
     opened?: FieldVersions,
@@ -80,6 +82,10 @@ export interface WebhooksService {
     input: { overlapSeconds?: number },
   ): Promise<{ secret: string }>
 }
+
+/** The version of a webhook: of what `update` changes. */
+export const versionOfWebhook = (webhook: ReturnType<typeof fieldsOf> & { status: WebhookStatus }) =>
+  versionOfFields({ ...fieldsOf(webhook), status: webhook.status })
 
 export interface WebhooksServiceOptions extends WebhookAccessOptions {
   jobs: JobQueue
@@ -157,11 +163,14 @@ export function createWebhooksService(options: WebhooksServiceOptions): Webhooks
         path,
         'webhooks.update',
         async ({ tx, appendEvent }, webhook, workspaceId) => {
+          const before = statusOfWebhook(webhook)
+          assertExpected(principal, versionOfWebhook({ ...webhook, status: before }))
+          principal.onVersion?.(versionOfWebhook({ ...webhook, ...fields, status: status ?? before }))
           const { changes: edited, conflicts } = compareEdit(fieldsOf(webhook), fields, opened)
           if (conflicts.length > 0) throw errors.changedMeanwhile()
           await requireScopes(tx, workspaceId, edited, webhook)
           const changed = Object.keys(edited) as (keyof typeof edited)[]
-          const isTurned = status !== undefined && status !== statusOfWebhook(webhook)
+          const isTurned = status !== undefined && status !== before
           if (changed.length === 0 && !isTurned) return
           await updateWebhook(tx, webhook.id, {
             ...edited,
@@ -173,7 +182,7 @@ export function createWebhooksService(options: WebhooksServiceOptions): Webhooks
             data: {
               ...dataOf({ ...webhook, ...edited }),
               fields: [...changed, ...(isTurned ? ['status' as const] : [])],
-              status: status ?? statusOfWebhook(webhook),
+              status: status ?? before,
             },
           })
         },
@@ -257,7 +266,15 @@ async function requireScopes(
 }
 
 /** The fields that can be edited. */
-function fieldsOf({ url, format, types, seedIds, teamIds, labelIds, description }: WebhookRow) {
+function fieldsOf({
+  url,
+  format,
+  types,
+  seedIds,
+  teamIds,
+  labelIds,
+  description,
+}: Pick<WebhookRow, 'url' | 'format' | 'types' | 'description' | WebhookScope>) {
   return { url, format, types, seedIds, teamIds, labelIds, description }
 }
 

@@ -112,7 +112,7 @@ function describeRequest(request: FastifyRequest, reply: FastifyReply): object {
 
 /** Picks the fields of an error to log. Database errors also have the parameters of the statement: personal data. */
 function describeError(error: unknown, depth = 0): unknown {
-  if (!(error instanceof Error)) return { message: String(error) }
+  if (!(error instanceof Error)) return describeThing(error)
   const { code, constraint, query, cause } = error as Error & Record<string, unknown>
   // The message of Drizzle includes the parameters.
   const message = typeof query === 'string' ? `Failed query: ${query}` : error.message
@@ -127,4 +127,14 @@ function describeError(error: unknown, depth = 0): unknown {
       .join('\n'),
     cause: cause === undefined || depth === 5 ? undefined : describeError(cause, depth + 1),
   }
+}
+
+/**
+ * Picks the fields of what libraries attach to their errors, such as the response of another server and the claim that is
+ * wrong. The rest may be personal data or a secret.
+ */
+function describeThing(thing: unknown): unknown {
+  if (typeof thing !== 'object' || thing === null) return { message: String(thing) }
+  const { status, claim, attribute } = thing as Record<string, unknown>
+  return { status, claim, attribute }
 }

@@ -11,9 +11,15 @@ export interface ExternalIdentity {
   /** The permanent id of the person at the provider. */
   subject: string
   email: string | undefined
-  /** Whether the provider has verified the address, and may verify addresses of its domain. */
-  isEmailVerified: boolean
+  /** Why the address does not count as verified. Undefined: the provider has verified it, and may do so for its domain. */
+  emailFault: EmailFault | undefined
   name: string | undefined
+}
+
+/** The claim that an address is not taken for verified by, for the log. */
+export interface EmailFault {
+  claim: 'email' | 'email_verified'
+  reason: string
 }
 
 /** What a provider asserts of a person to let an agent in (Identity Assertion JWT Authorization Grant, ID-JAG). */

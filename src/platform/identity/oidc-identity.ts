@@ -1,7 +1,7 @@
-import { domainToASCII } from 'node:url'
 import * as oauth from 'oauth4webapi'
 import { createAssertionReader } from './agent-assertions.ts'
-import type { IdentityProvider } from './identity.port.ts'
+import { canonicalizeEmail, parseEmail } from '../../kernel/email.ts'
+import type { EmailFault, IdentityProvider } from './identity.port.ts'
 
 /** The settings of an OpenID Connect provider. */
 export interface OidcProviderSettings {
@@ -115,35 +115,79 @@ export function createOidcProvider(settings: OidcProviderSettings, webUrl: strin
       await oauth.validateApplicationLevelSignature(server, response, requestOptions())
       const claims = oauth.getValidatedIdTokenClaims(tokens)
       if (!claims) throw new Error(`${issuer.href} has sent no ID token`)
-      const more = await findMore(server, tokens.access_token, claims.sub)
-      // Both claims must come from the same source: `email_verified` applies to the `email` beside it.
-      const { email, email_verified: isVerified } = typeof claims.email === 'string' ? claims : more
+      const more = await findMissing(server, tokens.access_token, claims)
+      const email = claims.email ?? more.email
       const name = claims.name ?? more.name
       return {
         issuer: server.issuer,
         subject: claims.sub,
         email: typeof email === 'string' ? email : undefined,
-        isEmailVerified: isVerified === true && typeof email === 'string' && mayVouchFor(email, domains),
+        emailFault: findEmailFault(claims, more, domains),
         name: typeof name === 'string' ? name : undefined,
       }
     },
   }
 
   /**
-   * The claims of the UserInfo endpoint, which some providers do not put into the ID token (OpenID Connect Core §5.4).
+   * The claims of the UserInfo endpoint, if the ID token lacks one that is used: some providers put them only there
+   * (OpenID Connect Core §5.4). Without a name a person can sign in, so then a failure counts for nothing.
    */
-  async function findMore(
+  async function findMissing(
     server: oauth.AuthorizationServer,
     accessToken: string,
-    subject: string,
-  ): Promise<Record<string, unknown>> {
-    if (server.userinfo_endpoint === undefined) return {}
-    const response = await oauth.userInfoRequest(server, client, accessToken, requestOptions())
-    return oauth.processUserInfoResponse(server, client, subject, response)
+    claims: oauth.IDToken,
+  ): Promise<Claims> {
+    const isComplete = !isMissing(claims.email) && !isMissing(claims.email_verified)
+    if (server.userinfo_endpoint === undefined || (isComplete && !isMissing(claims.name))) return {}
+    try {
+      const response = await oauth.userInfoRequest(server, client, accessToken, requestOptions())
+      return await oauth.processUserInfoResponse(server, client, claims.sub, response)
+    } catch (error) {
+      if (isComplete) return {}
+      throw error
+    }
   }
 }
 
+type Claims = Readonly<Record<string, unknown>>
+
+const isMissing = (claim: unknown) => claim === undefined || claim === null
+
+/**
+ * Why an address is not verified, by the claims of the ID token and those of the UserInfo endpoint. `email_verified` is
+ * about the address beside it: that of UserInfo counts if the ID token lacks it, and for the same address only.
+ */
+function findEmailFault(
+  claims: Claims,
+  more: Claims,
+  domains: readonly string[] | undefined,
+): EmailFault | undefined {
+  const email = canonicalOf(claims.email ?? more.email)
+  if (email === undefined) return { claim: 'email', reason: 'it is missing, or no email address' }
+  const isFound = isMissing(claims.email) || isMissing(claims.email_verified)
+  if (isFound && canonicalOf(more.email) !== email)
+    return { claim: 'email', reason: 'that of UserInfo is missing, or another than that of the ID token' }
+  const isVerified = isFound ? more.email_verified : claims.email_verified
+  if (isMissing(isVerified)) return { claim: 'email_verified', reason: 'it is missing' }
+  // What the ID token denies stays denied.
+  if (!isTrue(isVerified) || !isTrue(claims.email_verified ?? true))
+    return { claim: 'email_verified', reason: 'it is not true' }
+  return mayVouchFor(email, domains)
+    ? undefined
+    : { claim: 'email', reason: 'its domain is none of the domains of the provider' }
+}
+
+/** The form in which addresses are compared. Undefined for what is no address. */
+function canonicalOf(email: unknown): string | undefined {
+  const parsed = typeof email === 'string' ? parseEmail(email) : undefined
+  return parsed && canonicalizeEmail(parsed)
+}
+
+/** Amazon Cognito sends text. Nothing else that looks like true counts. */
+function isTrue(claim: unknown): boolean {
+  return claim === true || (typeof claim === 'string' && claim.toLowerCase() === 'true')
+}
+
 function mayVouchFor(email: string, domains: readonly string[] | undefined): boolean {
-  const domain = domainToASCII(email.slice(email.lastIndexOf('@') + 1).trim())
-  return domains === undefined || domains.includes(domain)
+  return domains === undefined || domains.includes(email.slice(email.lastIndexOf('@') + 1))
 }

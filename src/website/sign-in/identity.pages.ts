@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../http/app-types.ts'
-import { errors } from '../../kernel/errors.ts'
+import { ApiError, errors } from '../../kernel/errors.ts'
 import type { Services } from '../../services/services.ts'
 import { browserOf, continueSignIn } from './continue-sign-in.ts'
 import { attempt } from '../components/sent-form.ts'
@@ -48,12 +48,14 @@ export function identityPages(
     const saved = readFlow(request.visit.recall(flowCookie))
     // A flow is used once, even if the sign-in fails.
     void reply.remember(flowCookie, undefined)
-    if (saved?.provider !== provider.id) throw errors.providerFailed()
+    if (saved?.provider !== provider.id) throw refuseFlow(request)
     const identity = await orProviderFailed(request, () =>
       provider.finish(new URL(request.url, webUrl), saved),
     )
     if (saved.linkOf !== undefined) return link(request, reply, { provider, identity, saved })
-    const result = await credentials.signInByIdentity(identity, browserOf(request))
+    const result = await orRefused(request, identity, () =>
+      credentials.signInByIdentity(identity, browserOf(request)),
+    )
     return continueSignIn(reply, result, parseLocalPath(saved.next))
   })
 
@@ -63,12 +65,15 @@ export function identityPages(
     flow: { provider: Provider; identity: Identity; saved: SavedFlow },
   ): Promise<FastifyReply> {
     const { sessionId, isProven } = request.visit
-    if (sessionId === undefined || sessionId !== flow.saved.linkOf || !isProven) throw errors.providerFailed()
-    const { error } = await attempt(() => identities.link(request.principal, flow.provider, flow.identity))
+    if (sessionId === undefined || sessionId !== flow.saved.linkOf || !isProven) throw refuseFlow(request)
+    const { provider, identity } = flow
+    const { error } = await attempt(() =>
+      orRefused(request, identity, () => identities.link(request.principal, provider, identity)),
+    )
     return error
       ? reply.refuse(providersPath, error)
       : reply.redirectWith(providersPath, {
-          notice: notice`Your account at ${flow.provider.name} was linked.`,
+          notice: notice`Your account at ${provider.name} was linked.`,
         })
   }
 }
@@ -104,6 +109,33 @@ async function orProviderFailed<T>(request: FastifyRequest, run: () => Promise<T
     request.log.warn({ err: error }, 'sign-in with identity provider failed')
     throw errors.providerFailed({ cause: error })
   }
+}
+
+const refused = 'sign-in with identity provider refused'
+
+function refuseFlow(request: FastifyRequest): ApiError {
+  request.log.warn({ reason: 'this browser did not begin it, or it has ended' }, refused)
+  return errors.providerFailed()
+}
+
+/** Runs what an identity is for. Logs a refusal with the claim that it is about: people are told less. */
+async function orRefused<T>(request: FastifyRequest, identity: Identity, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof ApiError)
+      request.log.warn({ code: error.code, ...findClaim(error, identity) }, refused)
+    throw error
+  }
+}
+
+const ofAddress = new Set<string>(
+  [errors.identityUnverified, errors.signUpDisabled, errors.inviteRequired].map(({ code }) => code),
+)
+
+function findClaim({ code }: ApiError, { emailFault }: Identity): { claim: string; reason?: string } {
+  if (code === errors.identityUnverified.code && emailFault) return emailFault
+  return { claim: ofAddress.has(code) ? 'email' : 'sub' }
 }
 
 function readFlow(cookie: string | undefined): SavedFlow | undefined {
