@@ -1028,8 +1028,8 @@ select
             to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
           )
           order by
-            "position",
-            "id"
+            "attachments"."position",
+            "attachments"."id"
         )
       from
         "attachments"
@@ -2677,20 +2677,20 @@ select
         from
           (
             select
-              "seed_id" as seed_id,
-              "position" as position
+              "events"."seed_id" as seed_id,
+              "events"."position" as position
             from
               "events"
             where
-              "workspace_id" = (
+              "events"."workspace_id" = (
                 select
                   $3::uuid
               )
-              and "position" > (
+              and "events"."position" > (
                 select
                   $4::bigint
               )
-              and "position" <= (
+              and "events"."position" <= (
                 select
                   $5::bigint
               ) + 1000
@@ -4607,15 +4607,15 @@ select
     from
       (
         select
-          "id",
-          "name"
+          "teams"."id",
+          "teams"."name"
         from
           "teams"
         where
-          "workspace_id" = $1
+          "teams"."workspace_id" = $1
         order by
-          "created_at",
-          "id"
+          "teams"."created_at",
+          "teams"."id"
         limit
           200
       ) as named
@@ -4626,15 +4626,15 @@ select
     from
       (
         select
-          "id",
-          "name"
+          "labels"."id",
+          "labels"."name"
         from
           "labels"
         where
-          "workspace_id" = $2
+          "labels"."workspace_id" = $2
         order by
-          "created_at",
-          "id"
+          "labels"."created_at",
+          "labels"."id"
         limit
           200
       ) as named
@@ -6535,11 +6535,11 @@ select
     from
       "seed_followers"
     where
-      "workspace_id" = (
+      "seed_followers"."workspace_id" = (
         select
           $20::uuid
       )
-      and "user_id" = (
+      and "seed_followers"."user_id" = (
         select
           $21::uuid
       )
@@ -7278,15 +7278,15 @@ select
     from
       (
         select
-          "id",
-          "name"
+          "teams"."id",
+          "teams"."name"
         from
           "teams"
         where
-          "workspace_id" = $1
+          "teams"."workspace_id" = $1
         order by
-          "created_at",
-          "id"
+          "teams"."created_at",
+          "teams"."id"
         limit
           200
       ) as named
@@ -7297,15 +7297,15 @@ select
     from
       (
         select
-          "id",
-          "name"
+          "labels"."id",
+          "labels"."name"
         from
           "labels"
         where
-          "workspace_id" = $2
+          "labels"."workspace_id" = $2
         order by
-          "created_at",
-          "id"
+          "labels"."created_at",
+          "labels"."id"
         limit
           200
       ) as named
@@ -14883,7 +14883,7 @@ select
   "decide_by",
   (
     select
-      "id"
+      "teams"."id"
     from
       "teams"
     where
@@ -14891,13 +14891,13 @@ select
   ),
   array(
     select
-      "id"
+      "labels"."id"
     from
       "labels"
     where
       "labels"."id" = any ("seeds"."label_ids")
     order by
-      "id"
+      "labels"."id"
   ),
   "workspace_id",
   "merged_into_seed_id"
@@ -15013,7 +15013,7 @@ select
   "decide_by",
   (
     select
-      "id"
+      "teams"."id"
     from
       "teams"
     where
@@ -15021,13 +15021,13 @@ select
   ),
   array(
     select
-      "id"
+      "labels"."id"
     from
       "labels"
     where
       "labels"."id" = any ("seeds"."label_ids")
     order by
-      "id"
+      "labels"."id"
   ),
   "workspace_id",
   "merged_into_seed_id"
@@ -17716,12 +17716,12 @@ where
 select
   (
     select
-      json_build_object('id', "id", 'name', "name")
+      json_build_object('id', "teams"."id", 'name', "teams"."name")
     from
       "teams"
     where
-      "id" = $1::uuid
-      and "workspace_id" = $2::uuid
+      "teams"."id" = $1::uuid
+      and "teams"."workspace_id" = $2::uuid
   ),
   coalesce(
     (
@@ -17730,8 +17730,8 @@ select
       from
         (
           select
-            "id",
-            "name"
+            "labels"."id",
+            "labels"."name"
           from
             "labels"
           where
@@ -17743,7 +17743,7 @@ select
             )
             and "labels"."workspace_id" = $4::uuid
           order by
-            "id"
+            "labels"."id"
         ) as label
     ),
     '[]'
