@@ -310,10 +310,11 @@ insert into
     "reason",
     "answer_comment_id",
     "created_at",
-    "expires_at"
+    "expires_at",
+    "is_untold"
   )
 values
-  ($1, $2, $3, $4, $5, $6, $7, $8, default, default, $9, $10);
+  ($1, $2, $3, $4, $5, $6, $7, $8, default, default, $9, $10, default);
 
 -- api_keys_count_active
 select
