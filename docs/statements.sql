@@ -310,10 +310,11 @@ insert into
     "reason",
     "answer_comment_id",
     "created_at",
-    "expires_at"
+    "expires_at",
+    "is_untold"
   )
 values
-  ($1, $2, $3, $4, $5, $6, $7, $8, default, default, $9, $10);
+  ($1, $2, $3, $4, $5, $6, $7, $8, default, default, $9, $10, default);
 
 -- api_keys_count_active
 select
@@ -1028,8 +1029,8 @@ select
             to_char("attachments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
           )
           order by
-            "position",
-            "id"
+            "attachments"."position",
+            "attachments"."id"
         )
       from
         "attachments"
@@ -2677,20 +2678,20 @@ select
         from
           (
             select
-              "seed_id" as seed_id,
-              "position" as position
+              "events"."seed_id" as seed_id,
+              "events"."position" as position
             from
               "events"
             where
-              "workspace_id" = (
+              "events"."workspace_id" = (
                 select
                   $3::uuid
               )
-              and "position" > (
+              and "events"."position" > (
                 select
                   $4::bigint
               )
-              and "position" <= (
+              and "events"."position" <= (
                 select
                   $5::bigint
               ) + 1000
@@ -4607,15 +4608,15 @@ select
     from
       (
         select
-          "id",
-          "name"
+          "teams"."id",
+          "teams"."name"
         from
           "teams"
         where
-          "workspace_id" = $1
+          "teams"."workspace_id" = $1
         order by
-          "created_at",
-          "id"
+          "teams"."created_at",
+          "teams"."id"
         limit
           200
       ) as named
@@ -4626,15 +4627,15 @@ select
     from
       (
         select
-          "id",
-          "name"
+          "labels"."id",
+          "labels"."name"
         from
           "labels"
         where
-          "workspace_id" = $2
+          "labels"."workspace_id" = $2
         order by
-          "created_at",
-          "id"
+          "labels"."created_at",
+          "labels"."id"
         limit
           200
       ) as named
@@ -6549,11 +6550,11 @@ select
     from
       "seed_followers"
     where
-      "workspace_id" = (
+      "seed_followers"."workspace_id" = (
         select
           $20::uuid
       )
-      and "user_id" = (
+      and "seed_followers"."user_id" = (
         select
           $21::uuid
       )
@@ -7292,15 +7293,15 @@ select
     from
       (
         select
-          "id",
-          "name"
+          "teams"."id",
+          "teams"."name"
         from
           "teams"
         where
-          "workspace_id" = $1
+          "teams"."workspace_id" = $1
         order by
-          "created_at",
-          "id"
+          "teams"."created_at",
+          "teams"."id"
         limit
           200
       ) as named
@@ -7311,15 +7312,15 @@ select
     from
       (
         select
-          "id",
-          "name"
+          "labels"."id",
+          "labels"."name"
         from
           "labels"
         where
-          "workspace_id" = $2
+          "labels"."workspace_id" = $2
         order by
-          "created_at",
-          "id"
+          "labels"."created_at",
+          "labels"."id"
         limit
           200
       ) as named
@@ -14897,7 +14898,7 @@ select
   "decide_by",
   (
     select
-      "id"
+      "teams"."id"
     from
       "teams"
     where
@@ -14905,13 +14906,13 @@ select
   ),
   array(
     select
-      "id"
+      "labels"."id"
     from
       "labels"
     where
       "labels"."id" = any ("seeds"."label_ids")
     order by
-      "id"
+      "labels"."id"
   ),
   "workspace_id",
   "merged_into_seed_id"
@@ -15027,7 +15028,7 @@ select
   "decide_by",
   (
     select
-      "id"
+      "teams"."id"
     from
       "teams"
     where
@@ -15035,13 +15036,13 @@ select
   ),
   array(
     select
-      "id"
+      "labels"."id"
     from
       "labels"
     where
       "labels"."id" = any ("seeds"."label_ids")
     order by
-      "id"
+      "labels"."id"
   ),
   "workspace_id",
   "merged_into_seed_id"
@@ -17730,12 +17731,12 @@ where
 select
   (
     select
-      json_build_object('id', "id", 'name', "name")
+      json_build_object('id', "teams"."id", 'name', "teams"."name")
     from
       "teams"
     where
-      "id" = $1::uuid
-      and "workspace_id" = $2::uuid
+      "teams"."id" = $1::uuid
+      and "teams"."workspace_id" = $2::uuid
   ),
   coalesce(
     (
@@ -17744,8 +17745,8 @@ select
       from
         (
           select
-            "id",
-            "name"
+            "labels"."id",
+            "labels"."name"
           from
             "labels"
           where
@@ -17757,7 +17758,7 @@ select
             )
             and "labels"."workspace_id" = $4::uuid
           order by
-            "id"
+            "labels"."id"
         ) as label
     ),
     '[]'

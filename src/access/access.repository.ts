@@ -2,6 +2,7 @@ import { and, eq, gt, isNull, or, sql, type Column, type SQL } from 'drizzle-orm
 import type { Executor } from '../db/client.ts'
 import { byOrdinal, keysParameter, ordinal } from '../db/sql/batch.ts'
 import { prepared } from '../db/sql/prepared.ts'
+import { subquery } from '../db/schema/subquery.ts'
 import { lastPositionOf } from '../db/schema/events.ts'
 import { memberships } from '../db/schema/memberships.ts'
 import { comments } from '../db/schema/comments.ts'
@@ -19,8 +20,8 @@ export function workspaceOfCaller(userId: Column | SQL) {
   return {
     ...workspaceColumns,
     allowedDomains: workspaces.allowedDomains,
-    role: sql<Role | null>`(select ${memberships.role} ${ofCaller})`.as('caller_role'),
-    isUseRecorded: sql<boolean | null>`(
+    role: subquery(sql<Role | null>`(select ${memberships.role} ${ofCaller})`).as('caller_role'),
+    isUseRecorded: subquery(sql<boolean | null>`(
       select ${gt(memberships.lastUsedAt, sql.placeholder('recordedSince'))}
         and not exists (
           select from ${memberships} as other
@@ -28,7 +29,7 @@ export function workspaceOfCaller(userId: Column | SQL) {
             and other.last_used_at >= ${memberships.lastUsedAt}
         )
       ${ofCaller}
-    )`.as('is_use_recorded'),
+    )`).as('is_use_recorded'),
   }
 }
 

@@ -8,6 +8,7 @@ import { keysParameter } from '../db/sql/batch.ts'
 import { hiddenParameter } from '../db/sql/hidden-parameter.ts'
 import { placeholdersOf, prepared } from '../db/sql/prepared.ts'
 import { isSortedInto } from '../db/sql/seed-sorting.ts'
+import { subquery } from '../db/schema/subquery.ts'
 import { together } from '../db/together.ts'
 import { kindOf, seedIdOf, type Happening } from '../domain/events.ts'
 import { createId } from '../kernel/ids.ts'
@@ -206,10 +207,10 @@ const wantsEvent = and(
   sql`case when ${webhooks.types} = '{}' then ${webhooks.format} is null or ${text('readers')} = 'everybody'
     else ${sql.placeholder('type')} = any(${webhooks.types}) end`,
   sql`(${webhooks.seedIds} = '{}' or ${uuid('seedId')} = any(${webhooks.seedIds}))`,
-  sql`(${webhooks.teamIds} = '{}' and ${webhooks.labelIds} = '{}' or exists (
+  subquery(sql`(${webhooks.teamIds} = '{}' and ${webhooks.labelIds} = '{}' or exists (
     select from ${seeds} where ${seeds.workspaceId} = ${webhooks.workspaceId} and ${seeds.id} = ${hiddenParameter('seedId', 'uuid')}
       and ${isSortedInto(webhooks)}
-  ))`,
+  ))`),
 )
 
 /** Has an event delivered to the active webhooks of its workspace that want its type. */

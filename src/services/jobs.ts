@@ -24,7 +24,7 @@ import {
 } from '../accounts/sessions/sessions.repository.ts'
 import { browserKnownMs, type EntryRules } from '../domain/accounts.ts'
 import { deleteOldCalls, deleteOldLoggedCalls } from '../agents/calls/agent-calls.repository.ts'
-import { expireRequests } from '../areas/agentRequests/agentRequests.jobs.ts'
+import { expireRequests, tellCancelled } from '../areas/agentRequests/agentRequests.jobs.ts'
 import { deleteUnusedAttachments } from '../areas/attachments/attachments.repository.ts'
 import { createApiKeysJobs, enqueueExpiryNotices } from '../areas/apiKeys/apiKeys.jobs.ts'
 import { deleteEndedApiKeys } from '../areas/apiKeys/apiKeys.repository.ts'
@@ -122,6 +122,7 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
       ...createAgentOAuthJobs({ db, mails, webUrl }),
       ...createWebhooksJobs({ db, mails, webUrl }),
       ...createImportsJobs({ db, clock, changes, jobs }),
+      tell_cancelled_requests: () => tellCancelled({ db, clock }),
       collect_pictures: () => collectAll(pictures),
     },
     cleanUps: {
@@ -177,7 +178,11 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
       enqueue_expiry_notices: () => enqueueExpiryNotices({ db, clock, jobs }),
       enqueue_accepted_invites: () => enqueueAcceptedInvites({ db, jobs }),
       enqueue_digests: () => enqueueDigests({ db, clock, jobs }),
-      expire_agent_requests: () => expireRequests({ db, clock }),
+      expire_agent_requests: async () => {
+        await expireRequests({ db, clock })
+        // Of seeds that were restored since.
+        await tellCancelled({ db, clock })
+      },
       remind_of_decisions: () => remindOfDecisions({ db, clock, jobs }),
       notify_of_ending_grants: () => notifyOfEndingGrants({ db, clock, jobs }),
     },

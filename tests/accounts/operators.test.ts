@@ -57,7 +57,8 @@ describe('listing users', () => {
   it('counts the workspaces of each user', async () => {
     const { member } = await createCompany(service)
     await createCompany(service)
-    expect((await accounts.list({ email: member.email })).items).toMatchObject([{ workspaceCount: 1 }])
+    // With that of `addMembers`.
+    expect((await accounts.list({ email: member.email })).items).toMatchObject([{ workspaceCount: 2 }])
   })
 })
 

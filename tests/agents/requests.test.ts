@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { expireRequests } from '../../src/areas/agentRequests/agentRequests.jobs.ts'
+import { expireRequests, tellCancelled } from '../../src/areas/agentRequests/agentRequests.jobs.ts'
 import type { AgentRequest } from '../../src/areas/agentRequests/agentRequests.schemas.ts'
 import type { AgentScope } from '../../src/domain/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import type { Role } from '../../src/domain/roles.ts'
 import { letAgentIn } from '../support/agent-caller.ts'
-import { addPerson, createCompany, del, get, patch, post } from '../support/company.ts'
+import { addPerson, createCompany, del, findJobs, get, patch, post } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { createServiceAccount, createServiceKey } from '../support/service-accounts.ts'
 import { addEvidence, createSeed, type TestSeed } from '../support/seeds.ts'
@@ -257,22 +257,48 @@ describe('an agent that others may ask', () => {
 })
 
 describe('the end of a request', () => {
-  it('is the revocation of the grant', async () => {
-    const { person, agent, ask, requests } = await createAsked()
-    await ask(person)
-    await as(owner, post(`${company.url}/integrations/${agent.grantId}/revoke`))
-    expect((await requests())[0]?.state).toBe('cancelled')
+  type Asking = Awaited<ReturnType<typeof createAsked>>
+  const become = (person: TestPerson, role: Role) =>
+    as(owner, patch(`${company.url}/members/${person.id}`, { role }))
+
+  it.each<[string, (asking: Asking) => Promise<unknown>]>([
+    [
+      'its grant is revoked',
+      ({ agent }) => as(owner, post(`${company.url}/integrations/${agent.grantId}/revoke`)),
+    ],
+    [
+      'the person of the agent is removed',
+      ({ person }) => as(owner, del(`${company.url}/members/${person.id}`)),
+    ],
+    ['who asked is removed', ({ other }) => as(owner, del(`${company.url}/members/${other.id}`))],
+    ['the person of the agent becomes a viewer', ({ person }) => become(person, 'viewer')],
+    ['who asked becomes a viewer', ({ other }) => become(other, 'viewer')],
+    [
+      'others may not ask the agent any more',
+      ({ person, agent }) => letMembersAsk(person, agent.grantId, false),
+    ],
+  ])('is that %s, which a job tells', async (_, end) => {
+    const asking = await createAsked({ membersMayAsk: true })
+    const { id: commentId } = await asking.ask(asking.other)
+    const jobs = async () =>
+      (await findJobs(service, '{}')).filter(({ task }) => task === 'tell_cancelled_requests')
+    const before = await jobs()
+    await end(asking)
+    expect((await asking.requests())[0]?.state).toBe('cancelled')
+    expect((await jobs()).length).toBeGreaterThan(before.length)
+    for (let i = 0; i < 2; i++) await tellCancelled({ db, clock })
+    const events = await eventsOf(commentId)
+    expect(events.filter(([type]) => type === 'agent_request.cancelled')).toHaveLength(1)
+    expect(events.at(-1)?.[1]).toMatch(/^The service cancelled a request to /)
   })
 
-  it('is the removal of the person of the agent, or of who asked', async () => {
-    const { person, other, ask, requests, inbox } = await createAsked({ membersMayAsk: true })
+  it('is not that a role changes with which people may still ask', async () => {
+    const { person, other, ask, requests } = await createAsked({ membersMayAsk: true })
     await ask(other)
-    await as(owner, del(`${company.url}/members/${other.id}`))
-    expect(await inbox()).toEqual([])
-    expect((await requests())[0]?.state).toBe('cancelled')
-    await ask(person)
-    await as(owner, del(`${company.url}/members/${person.id}`))
-    expect((await requests()).map(({ state }) => state)).toEqual(['cancelled', 'cancelled'])
+    await become(other, 'admin')
+    await become(other, 'member')
+    await become(person, 'admin')
+    expect((await requests())[0]?.state).toBe('waiting')
   })
 
   it('is two days without an answer', async () => {

@@ -80,7 +80,8 @@ describe.each(below)('a key of an owner that acts as %s at most', (maxRole) => {
     const { workspace, owner, url } = await createCompany(service)
     const key = await createKey(service, owner, { maxRole })
     expect((await as(key, get(url))).json()).toMatchObject({ role: maxRole })
-    expect((await as(key, get('/v1/workspaces'))).json()).toMatchObject([{ id: workspace.id, role: maxRole }])
+    const listed = (await as(key, get('/v1/workspaces'))).json<{ id: string; role: string }[]>()
+    expect(listed.find(({ id }) => id === workspace.id)).toMatchObject({ role: maxRole })
     expect((await as(key, get('/v1/me/onboarding'))).json()).toMatchObject({ existing: { role: maxRole } })
   })
 

@@ -24,13 +24,15 @@ describe('200', () => {
     expect(answer.headers['cache-control']).toBe('private, no-store')
   })
 
-  it('returns only the workspaces of the caller, with their role', async () => {
+  it('returns only the workspaces of the caller, with their role in each', async () => {
     const [owner, person] = [await createPerson(), await createPerson()]
     const workspace = await createWorkspace(service, owner, { name: 'Analytical Engines' })
     await createWorkspace(service, owner)
     await addMember(service, workspace, person, 'viewer')
     await db.execute(sql`update workspaces set icon_key = 'abc.webp' where id = ${workspace.id}`)
-    expect((await as(person, list)).json()).toEqual([
+    const [first, ...rest] = (await as(person, list)).json<{ name: string; role: string }[]>()
+    expect(rest).toMatchObject([{ name: 'Otto & Company', role: 'owner' }])
+    expect([first]).toEqual([
       {
         id: workspace.id,
         name: 'Analytical Engines',
@@ -76,7 +78,7 @@ describe('200', () => {
       payload: { name: 'Acme', slug: one.slug },
     })
     expectError(answer, errors.roleInsufficient)
-    expect(await listSlugs(person)).toEqual([other.slug, one.slug])
+    expect((await listSlugs(person)).slice(0, 2)).toEqual([other.slug, one.slug])
   })
 
   it('runs two queries for 10 workspaces: one for the key, one for the list', async () => {

@@ -36,6 +36,7 @@ export async function createCompany(
   const workspace = await createWorkspace(service, owner, { name })
   const now = Date.now()
   await addMembers(service, workspace, [
+    { person: owner, role: 'owner', at: new Date(now) },
     { person: admin, role: 'admin', at: new Date(now + 1_000) },
     { person: member, role: 'member', at: new Date(now + 2_000) },
     { person: viewer, role: 'viewer', at: new Date(now + 3_000) },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import type { Role } from '../../src/domain/roles.ts'
+import { createId } from '../../src/kernel/ids.ts'
 import { selectRows, type TestApp, type TestPerson } from './test-app.ts'
 
 /** A workspace made for a test. */
@@ -36,21 +37,43 @@ export async function addMember(
   await addMembers(service, workspace, [{ person, role, at }])
 }
 
-/** Puts people into a workspace, each last used when they joined. */
+/**
+ * Puts people into a workspace, each last used when they joined. In the same statement they join another one, which they have
+ * not used for a year: with the opposite role, so that what is read of the wrong workspace is a wrong answer.
+ */
 export async function addMembers(
   { db }: Pick<TestApp, 'db'>,
   workspace: { id: string },
   members: readonly { person: { id: string }; role: Role; at: Date }[],
 ): Promise<void> {
+  const slug = randomSlug('otto')
   await db.$client.query({
     name: 'tests_add_members',
-    text: `insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
-      select $1, user_id, role, at, at from unnest($2::uuid[], $3::text[], $4::timestamptz[]) as given (user_id, role, at)`,
+    text: `with given as (
+        select * from unnest($2::uuid[], $3::text[], $4::timestamptz[]) as given (user_id, role, at)
+      ), own as (
+        insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+        select $1::uuid, user_id, role, at, at from given on conflict do nothing
+      ), otto as (
+        insert into users (id, name, email, canonical_email, created_at) values ($6, 'Otto Other', $7, $7, now())
+      ), elsewhere as (
+        insert into workspaces (id, name, slug, created_at) values ($5, 'Otto & Company', $8, now() - interval '2 years')
+      ), slugs as (
+        insert into workspace_slugs (slug, workspace_id) values ($8, $5)
+      )
+      insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+      select $5, user_id, case role when 'owner' then 'viewer' when 'admin' then 'viewer' else 'owner' end,
+        at - interval '1 year', at - interval '1 year' from given
+      union all select $5, $6, 'owner', now() - interval '2 years', now() - interval '2 years'`,
     values: [
       workspace.id,
       members.map(({ person }) => person.id),
       members.map(({ role }) => role),
       members.map(({ at }) => at),
+      createId(),
+      createId(),
+      `${slug}@other.example`,
+      slug,
     ],
   })
 }

@@ -84,12 +84,12 @@ const declared: Record<string, Declared> = {
   },
   agent_policies: { workspace: { workspace_id: inWorkspace, consent_version: state } },
   agent_requests: {
-    workspace: { workspace_id: inWorkspace },
+    workspace: { workspace_id: inWorkspace, is_untold: state },
     person: {
       by: ['asked_by_user_id', 'for_user_id'],
       left: {
         ...{ asked_by_user_id: ofPerson, workspace_id: ofWorkspace, grant_id: byName, for_user_id: byName },
-        ...{ answer_comment_id: ofWorkspace, expires_at: derived },
+        ...{ answer_comment_id: ofWorkspace, expires_at: derived, is_untold: state },
       },
     },
   },

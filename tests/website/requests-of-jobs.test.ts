@@ -49,6 +49,7 @@ type OfService =
   | 'send_accepted_invites'
   | 'send_reminders'
   | 'send_webhook_disabled'
+  | 'tell_cancelled_requests'
   | 'collect_pictures'
 
 /** A request for each kind of job that requests cause. */

@@ -4,6 +4,7 @@ import { hasAddress } from '../../db/sql/has-address.ts'
 import { unreadCountOf } from '../../areas/notifications/notifications.repository.ts'
 import { pictureUrl } from '../../db/sql/json-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { endedSessions, knownBrowsers, sessions } from '../../db/schema/accounts.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { isActive, principalColumns, users } from '../../db/schema/users.ts'
@@ -35,7 +36,7 @@ export interface SessionWithUser {
 const recentWorkspacesMax = 20
 
 // In the same statement as the session, which every page reads.
-const recentWorkspaces = sql<RecentWorkspace[]>`(
+const recentWorkspaces = subquery(sql<RecentWorkspace[]>`(
   select coalesce(json_agg(recent), '[]')
   from (
     select ${workspaces.id}, ${workspaces.name}, ${workspaces.slug}, ${pictureUrl(workspaces.iconKey)} as "iconUrl"
@@ -44,7 +45,7 @@ const recentWorkspaces = sql<RecentWorkspace[]>`(
     order by ${memberships.lastUsedAt} desc, ${memberships.joinedAt} desc, ${memberships.workspaceId} desc
     limit ${sql.raw(String(recentWorkspacesMax))}
   ) as recent
-)`
+)`)
 
 const selectLive = prepared((executor) =>
   executor

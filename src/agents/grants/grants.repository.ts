@@ -4,6 +4,7 @@ import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, readItem, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { agentCallLog, agentCalls, agentGrantAddresses, agentGrants } from '../../db/schema/agent-grants.ts'
 import { events } from '../../db/schema/events.ts'
 import { oauthRecords } from '../../db/schema/oauth.ts'
@@ -289,16 +290,16 @@ const selectEnded = prepared((executor) => {
         // The person could not connect it again.
         isNull(agentGrants.assertedIssuer),
         sql`${endedAt} between ${sql.placeholder('since')} and ${now}`,
-        sql`not exists (
+        subquery(sql`not exists (
           select from ${agentGrants} as later
           where later.workspace_id = ${agentGrants.workspaceId} and later.user_id = ${agentGrants.userId}
             and later.client_id = ${agentGrants.clientId} and later.created_at > ${agentGrants.createdAt}
-        )`,
-        sql`not exists (
+        )`),
+        subquery(sql`not exists (
           select from ${events}
           where ${events.workspaceId} = ${agentGrants.workspaceId} and ${events.targetId} = ${agentGrants.id}
             and ${events.type} = 'integration.revoked' and ${events.actorUserId} = ${agentGrants.userId}
-        )`,
+        )`),
       ),
     )
     .orderBy(desc(endedAt), desc(agentGrants.id))

@@ -4,6 +4,7 @@ import { agentRequests } from '../../db/schema/agent-requests.ts'
 import { events, lastPositionOf } from '../../db/schema/events.ts'
 import { notifications } from '../../db/schema/notifications.ts'
 import { seeds } from '../../db/schema/seeds.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { readOne } from '../../db/sql/json-rows.ts'
@@ -44,7 +45,7 @@ const selectFollowed = prepared((executor) =>
   executor
     .select({
       last: sql<string>`least(${lastPositionOf(workspaceId)}, ${after} + ${sql.raw(String(examinedMax))})`,
-      seeds: sql<[string, number][]>`(
+      seeds: subquery(sql<[string, number][]>`(
         select coalesce(json_agg(json_build_array(changed.seed_id, changed.position)), '[]') from (
           select recent.seed_id, max(recent.position) as position from (
             select ${events.seedId} as seed_id, ${events.position} as position from ${events}
@@ -55,7 +56,7 @@ const selectFollowed = prepared((executor) =>
           where recent.seed_id = any(${keysParameter('seedIds', 'uuid')})
           group by recent.seed_id
         ) as changed
-      )`,
+      )`),
       inboxes: sql<[string, string][]>`${inboxTexts}`,
     })
     .from(sql`(select) as nothing`)

@@ -1,23 +1,55 @@
 import { insertServiceEvent } from '../../access/event-log.repository.ts'
-import type { Database } from '../../db/client.ts'
+import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { endRequest, lockExpired } from './agentRequests.repository.ts'
+import {
+  endRequest,
+  lockExpired,
+  lockUntold,
+  setTold,
+  type LockedRequest,
+} from './agentRequests.repository.ts'
 import { toEventData } from './asking.ts'
 
+interface AgentRequestsJobsOptions {
+  db: Database
+  clock: Clock
+}
+
 /** Ends the requests that were not answered in time, with an event for each. */
-export async function expireRequests({ db, clock }: { db: Database; clock: Clock }): Promise<void> {
+export async function expireRequests({ db, clock }: AgentRequestsJobsOptions): Promise<void> {
+  await endSome(
+    { db, clock },
+    {
+      type: 'agent_request.expired',
+      lock: lockExpired,
+      end: (tx, request) => endRequest(tx, request, { state: 'expired' }),
+    },
+  )
+}
+
+/** Appends the events of the requests that triggers have cancelled. */
+export async function tellCancelled({ db, clock }: AgentRequestsJobsOptions): Promise<void> {
+  await endSome({ db, clock }, { type: 'agent_request.cancelled', lock: lockUntold, end: setTold })
+}
+
+interface Ending {
+  type: 'agent_request.expired' | 'agent_request.cancelled'
+  lock: (tx: Executor, now: Date) => Promise<LockedRequest[]>
+  end: (tx: Executor, request: LockedRequest) => Promise<void>
+}
+
+async function endSome({ db, clock }: AgentRequestsJobsOptions, { type, lock, end }: Ending): Promise<void> {
   for (;;) {
     // eslint-disable-next-line no-restricted-syntax -- the clock has no principal
     const count = await db.transaction(async (tx) => {
       const now = clock.now()
-      const expired = await lockExpired(tx, now)
-      for (const request of expired) {
-        await endRequest(tx, request, { state: 'expired' })
+      const requests = await lock(tx, now)
+      for (const request of requests) {
+        await end(tx, request)
         const { workspaceId } = request
-        const data = toEventData(request)
-        await insertServiceEvent(tx, { workspaceId, type: 'agent_request.expired', data, at: now })
+        await insertServiceEvent(tx, { workspaceId, type, data: toEventData(request), at: now })
       }
-      return expired.length
+      return requests.length
     })
     if (count === 0) return
   }

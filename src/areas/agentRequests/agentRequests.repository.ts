@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, isNull, lte, ne, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, isNull, lte, ne, or, sql, type SQLWrapper } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
@@ -211,13 +211,13 @@ export async function listAskedTimes(
 const insertIntoRequests = prepared((executor) =>
   executor
     .insert(agentRequests)
-    .values(placeholdersOf(agentRequests, 'reason', 'answerCommentId'))
+    .values(placeholdersOf(agentRequests, 'reason', 'answerCommentId', 'isUntold'))
     .prepare('agent_requests_insert'),
 )
 
 export async function insertRequest(
   executor: Executor,
-  row: Omit<typeof agentRequests.$inferSelect, 'reason' | 'answerCommentId'>,
+  row: Omit<typeof agentRequests.$inferSelect, 'reason' | 'answerCommentId' | 'isUntold'>,
 ): Promise<void> {
   await insertIntoRequests(executor).execute(row)
 }
@@ -297,18 +297,32 @@ export async function endRequest(
   await updateState(executor).execute({ id, workspaceId, state, reason, answerCommentId })
 }
 
-/** The most that one statement expires. */
-const expiredAtOnceMax = 100
+/** The most that one transaction ends or tells. */
+const atOnceMax = 100
 
 /** Some of the requests whose time is over, locked until the transaction ends. Leaves out those of deleted seeds. */
 export function lockExpired(executor: Executor, now: Date): Promise<LockedRequest[]> {
+  return lockSome(executor, and(eq(agentRequests.state, 'waiting'), lte(agentRequests.expiresAt, now)))
+}
+
+/** The same of those that a trigger has cancelled, and whose event is still to be appended. */
+export function lockUntold(executor: Executor): Promise<LockedRequest[]> {
+  return lockSome(executor, agentRequests.isUntold)
+}
+
+function lockSome(executor: Executor, condition: SQLWrapper | undefined): Promise<LockedRequest[]> {
   return executor
     .select(lockedColumns)
     .from(agentRequests)
     .innerJoin(comments, eq(comments.id, agentRequests.commentId))
     .innerJoin(seeds, and(eq(seeds.id, comments.seedId), isNull(seeds.deletedAt)))
-    .where(and(eq(agentRequests.state, 'waiting'), lte(agentRequests.expiresAt, now)))
+    .where(sql`${condition}`)
     .orderBy(asc(agentRequests.expiresAt))
-    .limit(expiredAtOnceMax)
+    .limit(atOnceMax)
     .for('no key update', { of: agentRequests, skipLocked: true })
+}
+
+/** Notes that the event of a request is appended. */
+export async function setTold(executor: Executor, { id }: Pick<LockedRequest, 'id'>): Promise<void> {
+  await executor.update(agentRequests).set({ isUntold: false }).where(eq(agentRequests.id, id))
 }

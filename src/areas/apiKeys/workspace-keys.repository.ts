@@ -4,6 +4,7 @@ import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { jsonItem, jsonRows, readOne, timesOf, timestampText } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { apiKeys } from '../../db/schema/api-keys.ts'
 import { events } from '../../db/schema/events.ts'
 import { memberships } from '../../db/schema/memberships.ts'
@@ -19,10 +20,10 @@ export interface ActingKeysOf {
 }
 
 /** When a key last changed something in the workspace of the membership: one look into `events_by_key_idx`. */
-const lastChangeAt = sql<Date | null>`(
+const lastChangeAt = subquery(sql<Date | null>`(
   select max(${events.createdAt}) from ${events}
   where ${events.workspaceId} = ${memberships.workspaceId} and ${events.apiKeyId} = ${apiKeys.id}
-)`.mapWith(events.createdAt)
+)`).mapWith(events.createdAt)
 
 const isBound = sql`${memberships.workspaceId} = any(${apiKeys.workspaceIds})`
 

@@ -13,6 +13,7 @@ import { attachmentsOfComment } from '../../db/sql/attachments-of.ts'
 import { mentionsOfComment, teamsNamedInComment } from '../../db/sql/mentions-of-comment.ts'
 import { isOfSeed, isPiece, type SeedKey } from '../../db/sql/seed-keys.ts'
 import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import type { JsonRows, ListOrder, PageRange } from '../../kernel/pagination.ts'
 import type { Comment } from './comments.schemas.ts'
 
@@ -105,10 +106,10 @@ export async function findComment(
   return (await readItem(selectComment(executor).execute(input))) as Comment | undefined
 }
 
-const isMentioned = sql`exists (
+const isMentioned = subquery(sql`exists (
   select from ${commentMentions}
   where ${commentMentions.commentId} = ${hiddenParameter('editedCommentId', 'uuid')} and ${commentMentions.userId} = ${users.id}
-)`
+)`)
 
 const selectMembersAmong = prepared((executor) =>
   executor

@@ -9,6 +9,7 @@ import { itemColumns, pictureUrl, readItem, readOne, selectJsonRows } from '../.
 import { isAfter, isBefore } from '../../db/sql/keyset.ts'
 import { isOfSeed, isPiece, type SeedKey } from '../../db/sql/seed-keys.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import type { EvidenceAuthors } from '../../domain/seeds.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 import { evidenceColumns, isBy, selectEvidencePage } from '../evidence/evidence.repository.ts'
@@ -48,10 +49,10 @@ export interface ThreadValues extends SeedKey {
 }
 
 function pictureOf(authorUserId: Column): SQL<string | null> {
-  return sql`(
+  return subquery(sql`(
     select ${pictureUrl(users.imageKey)} from ${memberships} join ${users} on ${users.id} = ${memberships.userId}
     where ${memberships.userId} = ${authorUserId} and ${memberships.workspaceId} = ${sql.placeholder('workspaceId')}::uuid
-  )`
+  )`)
 }
 
 const threadCommentColumns = { ...commentColumns, authorPicture: pictureOf(comments.authorUserId) }

@@ -7,6 +7,7 @@ import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import type { EvidenceAuthors } from '../../domain/seeds.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 import { isBy } from '../evidence/evidence.repository.ts'
@@ -70,7 +71,9 @@ function prepareList(executor: Executor, filter: WorkspaceCommentsFilter, name =
 
 /** Whether a seed of the workspace is not deleted. A subquery, since a join could read the comments in another order. */
 const isOfKept = (seedId: SQL | Column) =>
-  sql`(select ${and(isKept, eq(seeds.workspaceId, workspaceId))} from ${seeds} where ${seeds.id} = ${seedId})`
+  subquery(
+    sql`(select ${and(isKept, eq(seeds.workspaceId, workspaceId))} from ${seeds} where ${seeds.id} = ${seedId})`,
+  )
 
 function selectNewest(filter: SQL | undefined): SQL {
   return sql`(

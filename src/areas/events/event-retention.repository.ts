@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, lte, sql } from 'drizzle-orm'
 import { eventPositions, events } from '../../db/schema/events.ts'
 import type { Database, Executor } from '../../db/client.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { startOf } from '../../kernel/pagination.ts'
 
 // A change of the workspace waits for the deletion of as many at most: about 20 ms.
@@ -33,8 +34,8 @@ function findWorkspaces(executor: Executor, { after, before }: { after: string; 
     .where(
       and(
         gt(workspaceId, after),
-        sql`exists (select from ${events} where ${events.workspaceId} = ${workspaceId}
-          and ${events.position} = ${deletedUntil} + 1 and ${events.createdAt} < ${before.toISOString()})`,
+        subquery(sql`exists (select from ${events} where ${events.workspaceId} = ${workspaceId}
+          and ${events.position} = ${deletedUntil} + 1 and ${events.createdAt} < ${before.toISOString()})`),
       ),
     )
     .orderBy(asc(workspaceId))

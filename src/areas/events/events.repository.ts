@@ -22,6 +22,7 @@ import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { eventUrl } from '../../db/sql/page-urls.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { sessions } from '../../db/schema/accounts.ts'
 import { isActivePerson } from '../../db/schema/users.ts'
@@ -365,10 +366,10 @@ function isAboutChosen(filter: SeedFilter, condition: SQL | undefined, limit: Pl
 }
 
 /** Whether an event is about a grant of the user `grantsOf`, whoever the actor is. */
-export const isAboutOwnGrant = sql`${isFor('grantors')} and ${events.targetId} in (
+export const isAboutOwnGrant = subquery(sql`${isFor('grantors')} and ${events.targetId} in (
   select ${agentGrants.id} from ${agentGrants}
   where ${agentGrants.workspaceId} = ${sql.placeholder('workspaceId')} and ${agentGrants.userId} = ${sql.placeholder('grantsOf')}
-)`
+)`)
 
 const selectEndedWatches = prepared((executor) =>
   executor
@@ -378,14 +379,14 @@ const selectEndedWatches = prepared((executor) =>
         with ordinality as asked (session_id, user_id, workspace_id, ordinal)`,
     )
     .where(
-      sql`not exists (
+      subquery(sql`not exists (
           select from ${sessions} where ${sessions.id} = asked.session_id and ${sessions.expiresAt} > now()
             and ${isActivePerson(sessions.userId)}
         )
         or not exists (
           select from ${memberships}
           where ${memberships.workspaceId} = asked.workspace_id and ${memberships.userId} = asked.user_id
-        )`,
+        )`),
     )
     .prepare('events_select_ended_watches'),
 )

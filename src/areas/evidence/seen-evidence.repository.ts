@@ -4,6 +4,7 @@ import { memberships } from '../../db/schema/memberships.ts'
 import { evidence, evidenceSeen, seeds } from '../../db/schema/seeds.ts'
 import { isPiece, type EvidenceKey } from '../../db/sql/seed-keys.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 
 /** Whether the statement's `userId` has said that they saw what a piece of evidence found, too. */
 export function isSeenByMe(evidenceId: Column) {
@@ -11,7 +12,7 @@ export function isSeenByMe(evidenceId: Column) {
     eq(evidenceSeen.evidenceId, evidenceId),
     eq(evidenceSeen.userId, sql`${sql.placeholder('userId')}::uuid`),
   )
-  return sql<boolean>`exists (select from ${evidenceSeen} where ${isOfUser})`
+  return subquery(sql<boolean>`exists (select from ${evidenceSeen} where ${isOfUser})`)
 }
 
 const selectMembership = prepared((executor) =>

@@ -7,6 +7,7 @@ import { pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { errors } from '../../kernel/errors.ts'
 import { pageLimitMax, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
 import type { Label } from './labels.schemas.ts'
@@ -46,13 +47,14 @@ export interface SortingChoices {
   labels: { id: string; name: string }[]
 }
 
-const namesOf = (table: typeof labels | typeof teams) => sql<SortingChoices['labels']>`(
+const namesOf = (table: typeof labels | typeof teams) =>
+  subquery(sql<SortingChoices['labels']>`(
   select coalesce(json_agg(json_build_object('id', named.id, 'name', named.name)), '[]')
   from (
     select ${table.id}, ${table.name} from ${table} where ${table.workspaceId} = ${sql.placeholder('workspaceId')}
     order by ${table.createdAt}, ${table.id} limit ${sql.raw(String(pageLimitMax))}
   ) as named
-)`
+)`)
 
 /** The columns of `SortingChoices`, for the statement's `workspaceId`. */
 export const sortingChoices = { teams: namesOf(teams).as('teams'), labels: namesOf(labels).as('labels') }

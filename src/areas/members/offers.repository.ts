@@ -4,6 +4,7 @@ import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { jsonItem, jsonRows, pictureUrl, readOne, timesOf } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { departures, type DepartureKind } from '../../db/schema/departures.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
@@ -31,11 +32,11 @@ const selectOffers = prepared((executor) => {
         workspaceName: workspaces.name,
         workspaceSlug: workspaces.slug,
         workspaceIconUrl: pictureUrl(workspaces.iconKey),
-        memberCount: sql`(
+        memberCount: subquery(sql`(
           select count(*)::int from memberships as members
           join users as people on people.id = members.user_id and people.kind = 'person'
           where members.workspace_id = ${workspaces.id}
-        )`,
+        )`),
       }),
       at: workspaces.createdAt,
     })

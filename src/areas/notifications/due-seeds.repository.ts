@@ -5,6 +5,7 @@ import { isUndecided, quietSince, seeds } from '../../db/schema/seeds.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import type { SeedDue } from '../../domain/seeds.ts'
 
 /** The most seeds that are counted, so that a digest costs little in workspaces with many. It stands for more. */
@@ -19,11 +20,11 @@ export interface DueInWorkspace extends Record<SeedDue, number> {
 
 /** How many undecided seeds of a workspace are so. */
 function countOf(condition: SQL): SQL<number> {
-  return sql<number>`(select count(*)::int from (
+  return subquery(sql<number>`(select count(*)::int from (
     select from ${seeds} where ${seeds.workspaceId} = ${memberships.workspaceId} and ${seeds.deletedAt} is null
       and ${isUndecided} and ${condition}
     limit ${sql.raw(String(dueCountMax))}
-  ) as due)`
+  ) as due)`)
 }
 
 const selectDue = prepared((executor) => {

@@ -9,6 +9,7 @@ import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { unreadCountMax, type NotificationKind, type StoredNotification } from '../../domain/notifications.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 
@@ -37,9 +38,9 @@ export const storedColumns = {
   workspaceName: workspaces.name,
   seedId: notifications.seedId,
   seedTitle: seeds.title,
-  mergedTitle: sql<string | null>`(
+  mergedTitle: subquery(sql<string | null>`(
     select merged.title from ${seeds} as merged where merged.id = (${notifications.data} ->> 'fromSeedId')::uuid
-  )`,
+  )`),
   commentId: notifications.commentId,
   actorUserId: notifications.actorUserId,
   actorName: notifications.actorName,
@@ -77,11 +78,11 @@ function prepareList(executor: Executor, name: string, filter?: SQL) {
 }
 
 /** The picture of who did it, if they are a member of the workspace. */
-const actorPicture = sql<string | null>`(
+const actorPicture = subquery(sql<string | null>`(
   select ${pictureUrl(users.imageKey)} from ${memberships} join ${users} on ${users.id} = ${memberships.userId}
   where ${memberships.userId} = ${notifications.actorUserId}
     and ${memberships.workspaceId} = ${notifications.workspaceId}
-)`
+)`)
 
 const selectAllWithPictures = prepared((executor) =>
   prepareListWithPictures(executor, 'notifications_select_with_pictures'),

@@ -7,6 +7,7 @@ import { users } from '../../db/schema/users.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { createId } from '../../kernel/ids.ts'
 import type { NotificationDataByKind, NotificationKind } from '../../domain/notifications.ts'
 import { serviceActorName, type Principal } from '../../domain/principal.ts'
@@ -28,7 +29,9 @@ export type Notice<Kind extends NotificationKind = NotificationKind> = {
 }
 
 /** Service accounts have no inbox. */
-const isPerson = sql`(select ${users.kind} from ${users} where ${users.id} = ${memberships.userId}) = 'person'`
+const isPerson = subquery(
+  sql`(select ${users.kind} from ${users} where ${users.id} = ${memberships.userId}) = 'person'`,
+)
 
 const insertForFollowers = prepared((executor) =>
   executor
@@ -62,12 +65,12 @@ export async function notifyFollowers(
 }
 
 /** Who is told nothing of some kinds. What is about security is always told: a token that was used twice, and access that they did not give. */
-const isNotOff = sql`not exists (
+const isNotOff = subquery(sql`not exists (
   select from ${users} where ${users.id} = ${memberships.userId} and case ${hiddenParameter('kind', 'text')}
     when 'invite_accepted' then ${users.notifyAcceptedInvites} = 'off'
     when 'agent' then ${users.notifyAgents} = 'off' and ${hiddenParameter('data', 'text')}::jsonb ->> 'reason' not in ('reused', 'given')
     else false end
-)`
+)`)
 
 const insertForMembers = prepared((executor) =>
   executor

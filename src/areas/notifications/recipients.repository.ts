@@ -11,6 +11,7 @@ import { getsMailsAbout, getsNotices } from '../../db/sql/gets-notices.ts'
 import { timestampText } from '../../db/sql/json-rows.ts'
 import { mentionsOfComment, mentionsTeam } from '../../db/sql/mentions-of-comment.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import type { StoredNotification } from '../../domain/notifications.ts'
 import { isNotOfDeletedSeed, storedColumns } from './notifications.repository.ts'
 
@@ -72,16 +73,16 @@ export interface QuotedComment {
 
 const commentColumns = { body: comments.body, mentions: mentionsOfComment }
 
-const isMentioned = sql`exists (
+const isMentioned = subquery(sql`exists (
   select from ${commentMentions}
   where ${commentMentions.commentId} = ${comments.id} and ${commentMentions.userId} = ${users.id}
-)`
+)`)
 
-const isInMentionedTeam = sql`exists (
+const isInMentionedTeam = subquery(sql`exists (
   select from ${teamMembers}
   where ${teamMembers.workspaceId} = ${comments.workspaceId} and ${teamMembers.userId} = ${users.id}
     and ${mentionsTeam(teamMembers.teamId)}
-)`
+)`)
 
 const selectMentioned = prepared((executor) =>
   executor
@@ -225,10 +226,10 @@ export function findDigest(
   userId: string,
   { before, limit }: { before: Date; limit: number },
 ): Promise<Unmailed | undefined> {
-  const isDue = sql`not exists (
+  const isDue = subquery(sql`not exists (
     select from ${notificationDigests}
     where ${notificationDigests.userId} = ${notifications.userId} and ${gt(notificationDigests.sentAt, before)}
-  )`
+  )`)
   return findUnmailed(executor, userId, { filter: and(isOfDigest, isDue), limit })
 }
 
@@ -324,9 +325,9 @@ export async function settleUnmailed(
   executor: Executor,
   { before, now }: { before: Date; now: Date },
 ): Promise<void> {
-  const hasMailsOff = sql`exists (
+  const hasMailsOff = subquery(sql`exists (
     select from ${users} where ${and(eq(users.id, notifications.userId), sql`not (${isMailed})`)}
-  )`
+  )`)
   await executor
     .update(notifications)
     .set({ mailedAt: now })
@@ -388,11 +389,11 @@ export async function listEndingGrants(
   const [soon, earlier] = [new Date(now.getTime() + noticedMs), new Date(now.getTime() - noticedMs)]
   // The same form as in the data of the notification. After the access was prolonged, its end is another one.
   const endsAt = timestampText(agentGrants.expiresAt)
-  const isTold = sql`exists (
+  const isTold = subquery(sql`exists (
     select from ${notifications}
     where ${notifications.userId} = ${agentGrants.userId} and ${notifications.kind} = 'agent'
       and ${notifications.data} ->> 'grantId' = ${agentGrants.id}::text and ${notifications.data} ->> 'endsAt' = ${endsAt}
-  )`
+  )`)
   return executor
     .select({
       id: agentGrants.id,

@@ -10,6 +10,7 @@ import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { mentionsOfComment } from '../../db/sql/mentions-of-comment.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import type { StoredNotification, toldKinds } from '../../domain/notifications.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 import {
@@ -37,14 +38,14 @@ export interface ToldRow extends StoredNotification<(typeof toldKinds)[number]> 
 const answers = alias(comments, 'answers')
 
 /** Whether the person has commented in the thread of a mention since; null for everything else. */
-const answered = sql<boolean | null>`case ${notifications.kind} when 'mention' then exists (
+const answered = subquery(sql<boolean | null>`case ${notifications.kind} when 'mention' then exists (
   select from ${comments} as ${answers} where ${and(
     eq(answers.seedId, notifications.seedId),
     sql`${answers.evidenceId} is not distinct from ${comments.evidenceId}`,
     eq(answers.authorUserId, notifications.userId),
     sql`${answers.createdAt} >= ${notifications.createdAt}`,
   )}
-) end`
+) end`)
 
 const columns = itemColumns<ToldRow>({
   ...storedColumns,

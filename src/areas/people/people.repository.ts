@@ -12,6 +12,7 @@ import { memberships } from '../../db/schema/memberships.ts'
 import { teamMembers, teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
 import { bytesBefore } from '../../db/sql/text-bytes.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { pageBytesMax, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
 import type { Role } from '../../domain/roles.ts'
 import type { UserKind } from '../../domain/service-accounts.ts'
@@ -44,11 +45,11 @@ type PersonColumns = Parameters<typeof jsonItem<Person>>[0]
 
 const isSuspended = sql<boolean>`(${users.suspendedAt} is not null)`
 
-const teamsOfMember = sql<{ id: string; name: string }[]>`(
+const teamsOfMember = subquery(sql<{ id: string; name: string }[]>`(
   select coalesce(json_agg(json_build_object('id', ${teams.id}, 'name', ${teams.name}) order by ${teams.createdAt}, ${teams.id}), '[]')
   from ${teamMembers} join ${teams} on ${teams.id} = ${teamMembers.teamId}
   where ${teamMembers.workspaceId} = ${memberships.workspaceId} and ${teamMembers.userId} = ${memberships.userId}
-)`
+)`)
 
 /** Members of a workspace with their teams, in the order in which they joined; no more than `pageBytesMax`. */
 export async function listMemberPeople(

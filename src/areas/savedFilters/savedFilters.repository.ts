@@ -11,6 +11,7 @@ import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, jsonArray, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 import { sortingChoices, type SortingChoices } from '../labels/labels.repository.ts'
@@ -62,10 +63,10 @@ export interface FilterChoices extends SortingChoices {
   savedFilters: SavedFilter[]
 }
 
-const visibleFilters = sql<SavedFilter[]>`(
+const visibleFilters = subquery(sql<SavedFilter[]>`(
   select coalesce(${jsonArray<SavedFilter>(filterColumns, sql`${savedFilters.name}, ${savedFilters.id}`)}, '[]')
   from ${savedFilters} where ${isVisible}
-)`
+)`)
 
 const selectChoices = prepared((executor) =>
   executor

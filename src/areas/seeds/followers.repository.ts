@@ -6,6 +6,7 @@ import { keysParameter } from '../../db/sql/batch.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { isOfSeedAndUser, type SeedKey } from '../../db/sql/seed-keys.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 
 const insertIntoFollowers = prepared((executor) =>
   executor
@@ -55,5 +56,5 @@ export function isFollowing(seedId: Column) {
     eq(seedFollowers.seedId, seedId),
     eq(seedFollowers.userId, sql.placeholder('userId')),
   )
-  return sql<boolean>`exists (select from ${seedFollowers} where ${isFollower})`
+  return subquery(sql<boolean>`exists (select from ${seedFollowers} where ${isFollower})`)
 }

@@ -6,6 +6,7 @@ import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/j
 import { isAfter } from '../../db/sql/keyset.ts'
 import { isOfSeed, isOfSeedAndUser, type SeedKey } from '../../db/sql/seed-keys.ts'
 import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { seedParticipants } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -16,7 +17,7 @@ import type { SeedParticipant } from './seeds.schemas.ts'
 export function hasJoined(seedId: Column) {
   const isOfSeed = eq(seedParticipants.seedId, seedId)
   const isOfUser = eq(seedParticipants.userId, sql.placeholder('userId'))
-  return sql<boolean>`exists (select from ${seedParticipants} where ${and(isOfSeed, isOfUser)})`
+  return subquery(sql<boolean>`exists (select from ${seedParticipants} where ${and(isOfSeed, isOfUser)})`)
 }
 
 const selectParticipants = prepared((executor) =>

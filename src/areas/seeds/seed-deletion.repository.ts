@@ -4,6 +4,7 @@ import type { Database, Executor } from '../../db/client.ts'
 import { prepareErasure } from '../../db/sql/erasures.ts'
 import { isSeed, type SeedKey } from '../../db/sql/seed-keys.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { comments } from '../../db/schema/comments.ts'
 import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
 
@@ -54,7 +55,7 @@ function exists(table: PgTable & { seedId: Column }, userId: Column): SQL {
 
 /** Whether a table has a row of a seed that a condition holds for. */
 function existsWhere(table: PgTable & { seedId: Column }, condition: SQL | undefined): SQL {
-  return sql`exists (select from ${table} where ${and(eq(table.seedId, seeds.id), condition)})`
+  return subquery(sql`exists (select from ${table} where ${and(eq(table.seedId, seeds.id), condition)})`)
 }
 
 /** Whether its creator has added evidence or comments to a seed by hand, or comments through another agent. */

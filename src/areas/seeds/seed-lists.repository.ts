@@ -8,6 +8,7 @@ import { orderByOf } from '../../db/sql/keyset.ts'
 import { selectPageBytes } from '../../db/sql/page-bytes.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { seedBytes } from '../../db/sql/text-bytes.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { searchEntries } from '../../db/schema/search.ts'
 import { isUndecided, quietSince, seedParticipants, seeds } from '../../db/schema/seeds.ts'
 import { teams } from '../../db/schema/teams.ts'
@@ -235,11 +236,11 @@ export function hasWords(workspaceId: SQL, asked: SQL): SQL {
  * looked at instead. PostgreSQL cannot turn this into a join.
  */
 function hasWordsItself(workspaceId: SQL, asked: SQL): SQL {
-  return sql`(
+  return subquery(sql`(
     select ${searchEntries.words} @@ (select search_query(${workspaceId}, 'seed', false, true, ${asked}))
     from ${searchEntries}
     where ${searchEntries.id} = ${seeds.id} and ${searchEntries.workspaceId} = ${workspaceId}
-  )`
+  )`)
 }
 
 /**
@@ -265,7 +266,9 @@ function isJoined(joined: boolean): SQL {
     eq(seedParticipants.workspaceId, sql.placeholder('workspaceId')),
     eq(seedParticipants.userId, sql.placeholder('userId')),
   )
-  return sql`${sql.raw(joined ? '' : 'not ')}exists (select from ${seedParticipants} where ${isParticipation})`
+  return subquery(
+    sql`${sql.raw(joined ? '' : 'not ')}exists (select from ${seedParticipants} where ${isParticipation})`,
+  )
 }
 
 /** The numbers of seeds that a list has with a filter, by their status, without those of which there are none. */

@@ -4,6 +4,7 @@ import type { Executor } from '../../db/client.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import type { SeedKey } from '../../db/sql/seed-keys.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { comments } from '../../db/schema/comments.ts'
 import { notifications } from '../../db/schema/notifications.ts'
 import { seedMoves, type movedKinds } from '../../db/schema/seed-moves.ts'
@@ -203,9 +204,9 @@ export async function setUnmerged(
   { seedId: id, intoSeedId: from }: SeedPair,
   now: Date,
 ): Promise<void> {
-  const isParticipant = sql`exists (
+  const isParticipant = subquery(sql`exists (
     select from ${seedParticipants} where ${seedParticipants.seedId} = ${id} and ${seedParticipants.userId} = ${seeds.leadUserId}
-  )`
+  )`)
   const notMerged = { mergedIntoSeedId: null, mergedAt: null, mergedByUserId: null, deletedAt: null }
   await executor
     .update(seeds)

@@ -6,6 +6,7 @@ import { teams } from '../../db/schema/teams.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { isSeed, type SeedKey } from '../../db/sql/seed-keys.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { seedLabelsMax } from '../../domain/labels.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
@@ -22,9 +23,10 @@ export const isTeamOfSeed = eq(teams.id, seeds.teamId)
 const isLabelOfSeed = sql`${labels.id} = any(${seeds.labelIds})`
 
 /** Labels as a JSON array, oldest first. */
-const labelsWhere = (condition: SQL) => sql<Named[]>`coalesce((
+const labelsWhere = (condition: SQL) =>
+  subquery(sql<Named[]>`coalesce((
   select json_agg(label) from (select ${labels.id}, ${labels.name} from ${labels} where ${condition} order by ${labels.id}) as label
-), '[]')`
+), '[]')`)
 
 /**
  * The labels of a seed, as a JSON array. Most seeds have none: then nothing is looked up. A seed keeps the ids of labels that
@@ -46,18 +48,20 @@ export const hasLabels = (labelIds: readonly string[]) => {
 }
 
 /** The id of the team of a seed, for statements that lock seeds alone. */
-export const teamIdOfSeed = sql<string | null>`(select ${teams.id} from ${teams} where ${isTeamOfSeed})`
+export const teamIdOfSeed = subquery(
+  sql<string | null>`(select ${teams.id} from ${teams} where ${isTeamOfSeed})`,
+)
 
 /** The ids of the labels of a seed, in their order. */
-export const labelIdsOfSeed = sql<
-  string[]
->`array(select ${labels.id} from ${labels} where ${isLabelOfSeed} order by ${labels.id})`
+export const labelIdsOfSeed = subquery(
+  sql<string[]>`array(select ${labels.id} from ${labels} where ${isLabelOfSeed} order by ${labels.id})`,
+)
 
 const selectAsked = prepared((executor) =>
   executor
     .select({
-      team: sql<Named | null>`(select json_build_object('id', ${teams.id}, 'name', ${teams.name}) from ${teams}
-        where ${teams.id} = ${sql.placeholder('teamId')}::uuid and ${teams.workspaceId} = ${sql.placeholder('workspaceId')}::uuid)`,
+      team: subquery(sql<Named | null>`(select json_build_object('id', ${teams.id}, 'name', ${teams.name}) from ${teams}
+        where ${teams.id} = ${sql.placeholder('teamId')}::uuid and ${teams.workspaceId} = ${sql.placeholder('workspaceId')}::uuid)`),
       labels: labelsWhere(
         sql`${labels.id} = any(${keysParameter('labelIds', 'uuid')}) and ${labels.workspaceId} = ${sql.placeholder('workspaceId')}::uuid`,
       ),

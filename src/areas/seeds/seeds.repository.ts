@@ -7,6 +7,7 @@ import { attachmentsOfSeed } from '../../db/sql/attachments-of.ts'
 import { seedUrl } from '../../db/sql/page-urls.ts'
 import { isSeed, type SeedKey } from '../../db/sql/seed-keys.ts'
 import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { events } from '../../db/schema/events.ts'
 import { isKeptOrMerged, seeds } from '../../db/schema/seeds.ts'
 import { teams } from '../../db/schema/teams.ts'
@@ -264,13 +265,15 @@ export async function deleteExampleSeeds(
     .where(
       and(
         like(seeds.title, `${titlePrefix}%`),
-        sql`exists (select from ${events} where ${and(
-          eq(events.workspaceId, seeds.workspaceId),
-          eq(events.type, 'seed.created'),
-          eq(events.targetId, seeds.id),
-          // Seeds of people have the source `web` or `api`.
-          eq(events.source, 'system'),
-        )})`,
+        subquery(
+          sql`exists (select from ${events} where ${and(
+            eq(events.workspaceId, seeds.workspaceId),
+            eq(events.type, 'seed.created'),
+            eq(events.targetId, seeds.id),
+            // Seeds of people have the source `web` or `api`.
+            eq(events.source, 'system'),
+          )})`,
+        ),
       ),
     )
     .returning({ id: seeds.id, title: seeds.title, workspaceId: seeds.workspaceId })

@@ -8,15 +8,16 @@ import { oauthRecords } from '../../db/schema/oauth.ts'
 import { serviceAccounts } from '../../db/schema/service-accounts.ts'
 import { users } from '../../db/schema/users.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import type { ServiceRole } from '../../domain/service-accounts.ts'
 
 const makers = alias(users, 'makers')
 
-const lastUse = sql<Date | null>`greatest(
+const lastUse = subquery(sql<Date | null>`greatest(
   (select max(${apiKeys.lastUsedAt}) from ${apiKeys} where ${apiKeys.userId} = ${users.id}),
   (select max(${agentGrants.lastUsedAt}) from ${agentGrants}
     where ${agentGrants.workspaceId} = ${serviceAccounts.workspaceId} and ${agentGrants.userId} = ${users.id})
-)`.mapWith((text: string): Date | null => new Date(text))
+)`).mapWith((text: string): Date | null => new Date(text))
 
 /** The service accounts of a workspace that are not deleted and match a filter, oldest first. */
 function selectAccounts(executor: Executor, filter?: SQL) {

@@ -5,6 +5,7 @@ import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { teamMembers, teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -14,7 +15,9 @@ import type { Team, TeamMember } from './teams.schemas.ts'
 const teamColumns = {
   id: teams.id,
   name: teams.name,
-  memberCount: sql<number>`(select count(*)::int from ${teamMembers} where ${teamMembers.teamId} = ${teams.id})`,
+  memberCount: subquery(
+    sql<number>`(select count(*)::int from ${teamMembers} where ${teamMembers.teamId} = ${teams.id})`,
+  ),
   createdAt: teams.createdAt,
 }
 

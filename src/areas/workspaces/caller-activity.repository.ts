@@ -7,6 +7,7 @@ import { keysParameter } from '../../db/sql/batch.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { readOne } from '../../db/sql/json-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import type { EventType } from '../../domain/events.ts'
 import type { SeedStatus } from '../../domain/seeds.ts'
 
@@ -114,8 +115,8 @@ const selectOwnWork = prepared((executor) =>
         EventType[]
       >`case when ${memberships.joinedAt} > ${hiddenParameter('newSince', 'timestamptz')}
         then array(${doneTypes}) else '{}' end`.as('done_types'),
-      follows: sql<boolean>`exists (select from ${seedFollowers}
-        where ${seedFollowers.workspaceId} = ${workspaceId} and ${seedFollowers.userId} = ${userId})`.as(
+      follows: subquery(sql<boolean>`exists (select from ${seedFollowers}
+        where ${seedFollowers.workspaceId} = ${workspaceId} and ${seedFollowers.userId} = ${userId})`).as(
         'follows',
       ),
       joinedAt: memberships.joinedAt,

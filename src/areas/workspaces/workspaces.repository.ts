@@ -4,6 +4,7 @@ import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { isStaying } from '../../db/schema/account-deletions.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { isActive, users } from '../../db/schema/users.ts'
@@ -250,10 +251,11 @@ export type CrowdedMembershipRow = Awaited<ReturnType<typeof listCrowdedMembersh
  * All workspaces of a person with the numbers of their members, without service accounts, and of the owners who are neither about to be deleted nor suspended, by id: the order in which they are locked.
  */
 export function listCrowdedMemberships(executor: Executor, userId: string) {
-  const countMembers = (filter: SQL | undefined) => sql<number>`(
+  const countMembers = (filter: SQL | undefined) =>
+    subquery(sql<number>`(
     select count(*)::int from memberships as m join users as u on u.id = m.user_id and u.kind = 'person'
     where m.workspace_id = ${workspaces.id} and ${filter ?? sql`true`}
-  )`
+  )`)
   return executor
     .select({
       ...workspaceColumns,

@@ -1,6 +1,7 @@
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import { index, pgTable, uuid } from 'drizzle-orm/pg-core'
 import { bytea, instant } from './columns.ts'
+import { subquery } from './subquery.ts'
 import { users } from './users.ts'
 
 /** The people who are leaving the service, or may by an API key (docs/design/accounts.md#leaving). */
@@ -21,6 +22,7 @@ export const accountDeletions = pgTable(
 )
 
 /** Whether a person is not about to be deleted. Those who are do not count as owners of workspaces. */
-export const isStaying = (userId: Column | SQL) => sql`not exists (
+export const isStaying = (userId: Column | SQL) =>
+  subquery(sql`not exists (
   select from ${accountDeletions} as leaving where leaving.user_id = ${userId} and leaving.requested_at is not null
-)`
+)`)

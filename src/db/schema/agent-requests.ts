@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
 import type { AgentRequestState } from '../../domain/agent-requests.ts'
 import { instant, keyInWorkspace } from './columns.ts'
 import { comments } from './comments.ts'
@@ -7,7 +7,7 @@ import { users } from './users.ts'
 
 /**
  * What people ask of agents by comments, which have the text and the name of the asker. Triggers cancel what waits when the
- * grant is revoked or gone, and when the asker leaves the workspace.
+ * grant is revoked or gone or its person becomes a viewer, and when the asker leaves the workspace or becomes a viewer.
  */
 export const agentRequests = pgTable(
   'agent_requests',
@@ -29,6 +29,8 @@ export const agentRequests = pgTable(
     answerCommentId: uuid('answer_comment_id'),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
+    /** Whether a trigger has cancelled it, and its event is still to be appended. */
+    isUntold: boolean('is_untold').notNull().default(false),
   },
   (table) => [
     keyInWorkspace('agent_requests_comment_fk', table, table.commentId, comments).onDelete('cascade'),
@@ -44,6 +46,7 @@ export const agentRequests = pgTable(
     index('agent_requests_expiring_idx')
       .on(table.expiresAt)
       .where(sql`${table.state} = 'waiting'`),
+    index('agent_requests_untold_idx').on(table.id).where(sql`${table.isUntold}`),
     index('agent_requests_asker_idx').on(table.askedByUserId, table.createdAt),
     index('agent_requests_for_user_idx').on(table.forUserId),
     index('agent_requests_answer_idx')

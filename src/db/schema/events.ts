@@ -2,6 +2,7 @@ import { sql, type Column, type SQL } from 'drizzle-orm'
 import { bigint, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { eventReaders, type EventReaders } from '../../domain/events.ts'
 import { instant } from './columns.ts'
+import { subquery } from './subquery.ts'
 import { workspaceId, workspaces } from './workspaces.ts'
 
 /** Whether an event is for these readers. A literal, since PostgreSQL uses a partial index only if the query repeats its condition. */
@@ -93,7 +94,7 @@ export const eventPositions = pgTable('event_positions', {
 
 /** The position of the newest event of a workspace, in a query; 0 without events. */
 export function lastPositionOf(workspaceId: Column | SQL): SQL<number> {
-  return sql`coalesce((
+  return subquery(sql`coalesce((
     select ${eventPositions.last} from ${eventPositions} where ${eventPositions.workspaceId} = ${workspaceId}
-  ), 0)`.mapWith(Number)
+  ), 0)`).mapWith(Number)
 }

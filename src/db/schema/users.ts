@@ -3,6 +3,7 @@ import { boolean, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg
 import { noticeChoices, personalChoices } from '../../domain/notifications.ts'
 import { userKinds } from '../../domain/service-accounts.ts'
 import { instant } from './columns.ts'
+import { subquery } from './subquery.ts'
 
 /** The users, with their preferences. */
 export const users = pgTable(
@@ -61,9 +62,10 @@ export const userId = () =>
 export const isActive = isNull(users.suspendedAt)
 
 /** Whether the person of another row is not suspended. */
-export const isActivePerson = (userId: Column | SQL) => sql`not exists (
+export const isActivePerson = (userId: Column | SQL) =>
+  subquery(sql`not exists (
   select from ${users} as suspended where suspended.id = ${userId} and suspended.suspended_at is not null
-)`
+)`)
 
 /** What is read of a person along with the credential of a request. */
 export const principalColumns = {

@@ -1,6 +1,7 @@
 import { and, eq, isNull, sql, type Column, type SQL } from 'drizzle-orm'
 import { attachments } from '../schema/attachments.ts'
 import { timestampText } from './json-rows.ts'
+import { subquery } from '../schema/subquery.ts'
 
 /** A file that is attached, as answers have it. */
 export interface AttachmentItem {
@@ -24,9 +25,9 @@ const attachment = sql`json_build_object(
 
 /** The files of which a condition holds, as a JSON array in their order. */
 export function attachmentsWhere(condition: SQL | undefined): SQL<AttachmentItem[]> {
-  return sql<AttachmentItem[]>`coalesce((
+  return subquery(sql<AttachmentItem[]>`coalesce((
     select json_agg(${attachment} order by ${attachments.position}, ${attachments.id}) from ${attachments} where ${condition}
-  ), '[]')`
+  ), '[]')`)
 }
 
 /** The files of a seed itself, as a JSON array. */

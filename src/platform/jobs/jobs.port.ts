@@ -59,6 +59,8 @@ export interface Jobs {
   }
   /** Creates the next seeds of an import, or deletes the next ones of one that is undone, and goes on by another job. */
   run_seed_import: { importId: string; source: ChangeSource; apiKeyId: string | null }
+  /** Appends the events of requests to agents that triggers have cancelled, which enqueue it. */
+  tell_cancelled_requests: Record<string, never>
   /** Deletes unused pictures. */
   collect_pictures: Record<string, never>
 }

@@ -7,6 +7,7 @@ import { seedImports, seedImportSlices } from '../../../db/schema/seed-imports.t
 import { seeds } from '../../../db/schema/seeds.ts'
 import { users } from '../../../db/schema/users.ts'
 import { workspaces } from '../../../db/schema/workspaces.ts'
+import { subquery } from '../../../db/schema/subquery.ts'
 import { shownImportStates, type RowFault, type SeedImportState } from '../../../domain/seed-imports.ts'
 import type { PrincipalUser } from '../../../domain/principal.ts'
 import { errors } from '../../../kernel/errors.ts'
@@ -267,12 +268,14 @@ export async function dropRows(executor: Executor, importId: string): Promise<vo
 const isKept = sql<boolean>`(${or(
   isInUse,
   isNotNull(seeds.mergedIntoSeedId),
-  sql`exists (select from seeds as merged where merged.merged_into_seed_id = ${seeds.id})`,
-  sql`exists (select from ${events} where ${and(
-    eq(events.workspaceId, seeds.workspaceId),
-    eq(events.seedId, seeds.id),
-    sql`${events.actorUserId} is distinct from ${seeds.createdByUserId}`,
-  )})`,
+  subquery(sql`exists (select from seeds as merged where merged.merged_into_seed_id = ${seeds.id})`),
+  subquery(
+    sql`exists (select from ${events} where ${and(
+      eq(events.workspaceId, seeds.workspaceId),
+      eq(events.seedId, seeds.id),
+      sql`${events.actorUserId} is distinct from ${seeds.createdByUserId}`,
+    )})`,
+  ),
 )})`
 
 /** How many seeds of an import undoing it would keep. */

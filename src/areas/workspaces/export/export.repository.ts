@@ -19,6 +19,7 @@ import { workspaces, workspaceSlugs } from '../../../db/schema/workspaces.ts'
 import { labelIdsOfSeed, teamIdOfSeed } from '../../seeds/seed-sorting.repository.ts'
 import { storedEventColumns } from '../../events/events.repository.ts'
 import { readExportPages, type ExportSource } from '../../../db/sql/export-pages.ts'
+import { subquery } from '../../../db/schema/subquery.ts'
 import type { WorkspaceExport } from './workspace-export.schemas.ts'
 
 type Source = ExportSource<Record<string, unknown>>
@@ -124,7 +125,9 @@ export function sourcesOf(workspaceId: string): Sources<Exclude<ExportKind, Part
         role: invites.role,
         status: sql`case when ${invites.state} = 'open' then 'pending' else ${invites.state} end`,
         invitedByUserId: invites.invitedByUserId,
-        teamIds: sql`array(select ${inviteTeams.teamId} from ${inviteTeams} where ${inviteTeams.inviteId} = ${invites.id})`,
+        teamIds: subquery(
+          sql`array(select ${inviteTeams.teamId} from ${inviteTeams} where ${inviteTeams.inviteId} = ${invites.id})`,
+        ),
         createdAt: invites.createdAt,
         expiresAt: invites.expiresAt,
         lastSentAt: invites.lastSentAt,
@@ -338,10 +341,10 @@ export async function leaseExport(
         eq(workspaces.id, workspaceId),
         isNull(workspaces.deletedAt),
         isHeld ? undefined : or(isNull(workspaces.exportedUntil), lte(workspaces.exportedUntil, now)),
-        sql`exists (
+        subquery(sql`exists (
           select from ${memberships} as owners
           where owners.workspace_id = ${workspaces.id} and owners.user_id = ${userId} and owners.role = 'owner'
-        )`,
+        )`),
       ),
     )
   return rowCount === 1

@@ -11,6 +11,7 @@ import { hiddenParameter, pageLimit } from '../../../db/sql/hidden-parameter.ts'
 import { jsonRows, readOne } from '../../../db/sql/json-rows.ts'
 import { prepared } from '../../../db/sql/prepared.ts'
 import { isSortedInto } from '../../../db/sql/seed-sorting.ts'
+import { subquery } from '../../../db/schema/subquery.ts'
 import type { JsonRows, PageRange } from '../../../kernel/pagination.ts'
 import { seedBalances } from '../../../domain/seeds.ts'
 import { hasBalance, type SeedFilter } from '../../seeds/seed-lists.repository.ts'
@@ -99,9 +100,9 @@ function candidatesOf(of: SearchKind, wanted: Wanted): SQL {
 
 const seedIdOf = (of: SearchKind) => {
   if (of === 'evidence')
-    return sql`(select ${evidence.seedId} from ${evidence} where ${evidence.id} = compared.id)`
+    return subquery(sql`(select ${evidence.seedId} from ${evidence} where ${evidence.id} = compared.id)`)
   if (of === 'comment')
-    return sql`(select ${comments.seedId} from ${comments} where ${comments.id} = compared.id)`
+    return subquery(sql`(select ${comments.seedId} from ${comments} where ${comments.id} = compared.id)`)
   return sql`compared.id`
 }
 
@@ -116,7 +117,7 @@ function isOfChosenSeed(of: SearchKind): SQL {
   const [from, to] = [hiddenParameter('dueFrom', 'date'), hiddenParameter('dueTo', 'date')]
   const silentSince = hiddenParameter('silentSince', 'timestamptz')
   const [statuses, leads] = [keysParameter('statuses', 'text'), keysParameter('leadUserIds', 'uuid')]
-  return sql`exists (
+  return subquery(sql`exists (
     select from ${seeds} where ${seeds.id} = ${seedIdOf(of)} and ${seeds.workspaceId} = ${workspace}
       and ${isSortedInto(lists)}
       and (${statuses} = '{}' or ${seeds.status} = any(${statuses}))
@@ -125,7 +126,7 @@ function isOfChosenSeed(of: SearchKind): SQL {
       and (${balance} is null or case ${balance} ${cases} end)
       and (${silentSince} is null or (${quietSince} < ${silentSince} and ${isUndecided}))
       and (${to} is null or (${seeds.decideBy} between coalesce(${from}, '-infinity') and ${to} and ${isUndecided}))
-  )`
+  )`)
 }
 
 /** The beginning of a text, or its part around the first word that was asked for. `source` has the text and its place. */
