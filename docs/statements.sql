@@ -5668,6 +5668,110 @@ from
       )
   ) "rows";
 
+-- notifications_select_shown
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "notifications"."id" as "id",
+      "notifications"."kind" as "kind",
+      "notifications"."data" as "data",
+      "workspaces"."slug" as "workspaceSlug",
+      "workspaces"."name" as "workspaceName",
+      "notifications"."seed_id" as "seedId",
+      "seeds"."title" as "seedTitle",
+      (
+        select
+          merged.title
+        from
+          "seeds" as merged
+        where
+          merged.id = ("notifications"."data" ->> 'fromSeedId')::uuid
+      ) as "mergedTitle",
+      "notifications"."comment_id" as "commentId",
+      "notifications"."actor_user_id" as "actorUserId",
+      "notifications"."actor_name" as "actorName",
+      "notifications"."agent_name" as "agentName",
+      to_char("notifications"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("notifications"."read_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "readAt",
+      (
+        select
+          $1::text || "users"."image_key"
+        from
+          "memberships"
+          join "users" on "users"."id" = "memberships"."user_id"
+        where
+          "memberships"."user_id" = "notifications"."actor_user_id"
+          and "memberships"."workspace_id" = "notifications"."workspace_id"
+      ) as "actorPicture",
+      left("comments"."body", 2000) as "body",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object('userId', "users"."id", 'name', "users"."name")
+              order by
+                "users"."id"
+            )
+          from
+            "comment_mentions"
+            join "users" on "users"."id" = "comment_mentions"."user_id"
+          where
+            "comment_mentions"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "mentions",
+      left("evidence"."summary", 2000) as "summary"
+    from
+      "notifications"
+      inner join "workspaces" on (
+        "workspaces"."id" = "notifications"."workspace_id"
+        and "workspaces"."deleted_at" is null
+      )
+      left join "seeds" on "seeds"."id" = "notifications"."seed_id"
+      left join "comments" on "comments"."id" = "notifications"."comment_id"
+      left join "evidence" on (
+        "notifications"."kind" = $2
+        and "evidence"."id" = ("notifications"."data" ->> 'evidenceId')::uuid
+        and "evidence"."withdrawn_at" is null
+      )
+    where
+      (
+        (
+          "notifications"."user_id" = (
+            select
+              $3::uuid
+          )
+          and (
+            $4::uuid[] is null
+            or "notifications"."workspace_id" = any ($5::uuid[])
+          )
+          and "notifications"."kind" = any ($6::text[])
+        )
+        and "seeds"."deleted_at" is null
+        and ("notifications"."created_at", "notifications"."id") < (
+          (
+            select
+              $7::timestamptz
+          ),
+          (
+            select
+              $8::uuid
+          )
+        )
+      )
+    order by
+      "notifications"."created_at" desc,
+      "notifications"."id" desc
+    limit
+      (
+        select
+          $9::int
+      )
+  ) "rows";
+
 -- notifications_select_told_read
 select
   coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
@@ -5959,7 +6063,7 @@ from
       )
   ) "rows";
 
--- notifications_select_unread_with_pictures
+-- notifications_select_unread_shown
 select
   coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
   count(*)::int as "count"
@@ -5996,7 +6100,25 @@ from
         where
           "memberships"."user_id" = "notifications"."actor_user_id"
           and "memberships"."workspace_id" = "notifications"."workspace_id"
-      ) as "actorPicture"
+      ) as "actorPicture",
+      left("comments"."body", 2000) as "body",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object('userId', "users"."id", 'name', "users"."name")
+              order by
+                "users"."id"
+            )
+          from
+            "comment_mentions"
+            join "users" on "users"."id" = "comment_mentions"."user_id"
+          where
+            "comment_mentions"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "mentions",
+      left("evidence"."summary", 2000) as "summary"
     from
       "notifications"
       inner join "workspaces" on (
@@ -6004,29 +6126,35 @@ from
         and "workspaces"."deleted_at" is null
       )
       left join "seeds" on "seeds"."id" = "notifications"."seed_id"
+      left join "comments" on "comments"."id" = "notifications"."comment_id"
+      left join "evidence" on (
+        "notifications"."kind" = $2
+        and "evidence"."id" = ("notifications"."data" ->> 'evidenceId')::uuid
+        and "evidence"."withdrawn_at" is null
+      )
     where
       (
         (
           "notifications"."user_id" = (
             select
-              $2::uuid
+              $3::uuid
           )
           and (
-            $3::uuid[] is null
-            or "notifications"."workspace_id" = any ($4::uuid[])
+            $4::uuid[] is null
+            or "notifications"."workspace_id" = any ($5::uuid[])
           )
-          and "notifications"."kind" = any ($5::text[])
+          and "notifications"."kind" = any ($6::text[])
         )
         and "notifications"."read_at" is null
         and "seeds"."deleted_at" is null
         and ("notifications"."created_at", "notifications"."id") < (
           (
             select
-              $6::timestamptz
+              $7::timestamptz
           ),
           (
             select
-              $7::uuid
+              $8::uuid
           )
         )
       )
@@ -6036,87 +6164,7 @@ from
     limit
       (
         select
-          $8::int
-      )
-  ) "rows";
-
--- notifications_select_with_pictures
-select
-  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
-  count(*)::int as "count"
-from
-  (
-    select
-      "notifications"."id" as "id",
-      "notifications"."kind" as "kind",
-      "notifications"."data" as "data",
-      "workspaces"."slug" as "workspaceSlug",
-      "workspaces"."name" as "workspaceName",
-      "notifications"."seed_id" as "seedId",
-      "seeds"."title" as "seedTitle",
-      (
-        select
-          merged.title
-        from
-          "seeds" as merged
-        where
-          merged.id = ("notifications"."data" ->> 'fromSeedId')::uuid
-      ) as "mergedTitle",
-      "notifications"."comment_id" as "commentId",
-      "notifications"."actor_user_id" as "actorUserId",
-      "notifications"."actor_name" as "actorName",
-      "notifications"."agent_name" as "agentName",
-      to_char("notifications"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-      to_char("notifications"."read_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "readAt",
-      (
-        select
-          $1::text || "users"."image_key"
-        from
-          "memberships"
-          join "users" on "users"."id" = "memberships"."user_id"
-        where
-          "memberships"."user_id" = "notifications"."actor_user_id"
-          and "memberships"."workspace_id" = "notifications"."workspace_id"
-      ) as "actorPicture"
-    from
-      "notifications"
-      inner join "workspaces" on (
-        "workspaces"."id" = "notifications"."workspace_id"
-        and "workspaces"."deleted_at" is null
-      )
-      left join "seeds" on "seeds"."id" = "notifications"."seed_id"
-    where
-      (
-        (
-          "notifications"."user_id" = (
-            select
-              $2::uuid
-          )
-          and (
-            $3::uuid[] is null
-            or "notifications"."workspace_id" = any ($4::uuid[])
-          )
-          and "notifications"."kind" = any ($5::text[])
-        )
-        and "seeds"."deleted_at" is null
-        and ("notifications"."created_at", "notifications"."id") < (
-          (
-            select
-              $6::timestamptz
-          ),
-          (
-            select
-              $7::uuid
-          )
-        )
-      )
-    order by
-      "notifications"."created_at" desc,
-      "notifications"."id" desc
-    limit
-      (
-        select
-          $8::int
+          $9::int
       )
   ) "rows";
 

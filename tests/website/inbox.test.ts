@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { createCompany, createTeam, post } from '../support/company.ts'
+import { createComment } from '../support/comments.ts'
+import { createCompany, createTeam, del, post } from '../support/company.ts'
 import { openEventStream } from '../support/event-stream-client.ts'
 import { findNotifications, insertNotification } from '../support/notifications.ts'
 import { addEvidence, createSeed } from '../support/seeds.ts'
@@ -111,6 +112,31 @@ describe('the inbox', () => {
     expect((await visitor.post('/notifications/read', { ids })).statusCode).toBe(303)
     expect((await findNotifications(website, person)).filter(({ isRead }) => isRead)).toHaveLength(2)
     expect((await visitor.get('/notifications')).body).toContain(`<a href="${path}"><bdi>請求書`)
+  })
+
+  it('quotes the comment, or the evidence, as it reads now, while it is there', async () => {
+    const { person, visitor } = await openInbox()
+    await website.db.execute(
+      sql`update memberships set role = 'member' where user_id = ${person.id} and workspace_id = ${workspace.id}`,
+    )
+    const seed = await createSeed(website, person, company, { title: 'Told' })
+    await website.as(owner, post(`/v1/seeds/${seed.id}/join`))
+    const body = `**Nobody** asked, <b>see</b> [@Former](user:${person.id})`
+    const comment = await createComment(website, owner, seed, { body })
+    const long = `それは本当ですか。${'長い'.repeat(1_500)}`
+    await createComment(website, owner, seed, { body: long })
+    await addEvidence(website, owner, seed, { summary: 'Five of *six* would pay' })
+    const quotes = async () =>
+      Array.from(
+        (await visitor.get('/notifications')).body.matchAll(/class="hint clip"><bdi>([^]*?)<\/bdi>/g),
+        ([, quote]) => quote,
+      )
+    const [ofEvidence, ofLong, ofComment] = await quotes()
+    expect(ofEvidence).toBe('Five of six would pay')
+    expect(ofLong).toMatch(/^それは本当ですか。(長い){100,}長?…$/)
+    expect(ofComment).toBe('Nobody asked, &lt;b&gt;see&lt;/b&gt; @Rita Reader')
+    await website.as(owner, del(`/v1/comments/${comment.id}`))
+    expect(await quotes()).toEqual([ofEvidence, ofLong])
   })
 
   it('runs as many statements with 300 notifications of many seeds as with one, at most twelve', async () => {

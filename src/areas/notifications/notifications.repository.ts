@@ -1,13 +1,15 @@
 import { and, desc, eq, isNotNull, isNull, lt, sql, type Column, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { comments } from '../../db/schema/comments.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { notifications } from '../../db/schema/notifications.ts'
-import { seeds } from '../../db/schema/seeds.ts'
+import { evidence, seeds } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
+import { mentionsOfComment } from '../../db/sql/mentions-of-comment.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { subquery } from '../../db/schema/subquery.ts'
 import { unreadCountMax, type NotificationKind, type StoredNotification } from '../../domain/notifications.ts'
@@ -26,8 +28,20 @@ export interface NotificationRow extends StoredNotification {
   id: string
   createdAt: string
   readAt: string | null
-  /** Of `listWithPictures`: the URL of the picture of who did it. */
-  actorPicture?: string | null
+}
+
+/** A notification with the URL of the picture of who did it, and the beginning of what was written. */
+export interface ShownNotificationRow extends NotificationRow, WrittenRow {
+  actorPicture: string | null
+}
+
+/** What was written that a notification is about. */
+export interface WrittenRow {
+  /** The comment as it is stored, and whom it mentions. */
+  body: string | null
+  mentions: { userId: string; name: string }[]
+  /** Of evidence that still counts. */
+  summary: string | null
 }
 
 /** The columns that the text and the path of a notification are made of. */
@@ -73,8 +87,8 @@ const selectUnread = prepared((executor) => prepareList(executor, 'notifications
 const selectRead = prepared((executor) => prepareList(executor, 'notifications_select_read', isRead))
 
 function prepareList(executor: Executor, name: string, filter?: SQL) {
-  const columns = itemColumns<Omit<NotificationRow, 'actorPicture'>>(listedColumns)
-  return selectPage(executor, columns, filter).prepare(name)
+  const columns = itemColumns<NotificationRow>(listedColumns)
+  return selectJsonRows(executor, selectPage(executor, columns, filter)).prepare(name)
 }
 
 /** The picture of who did it, if they are a member of the workspace. */
@@ -84,21 +98,39 @@ const actorPicture = subquery(sql<string | null>`(
     and ${memberships.workspaceId} = ${notifications.workspaceId}
 )`)
 
-const selectAllWithPictures = prepared((executor) =>
-  prepareListWithPictures(executor, 'notifications_select_with_pictures'),
-)
-const selectUnreadWithPictures = prepared((executor) =>
-  prepareListWithPictures(executor, 'notifications_select_unread_with_pictures', isUnread),
+const selectAllShown = prepared((executor) => prepareShownList(executor, 'notifications_select_shown'))
+const selectUnreadShown = prepared((executor) =>
+  prepareShownList(executor, 'notifications_select_unread_shown', isUnread),
 )
 
-function prepareListWithPictures(executor: Executor, name: string, filter?: SQL) {
-  const columns = itemColumns<Required<NotificationRow>>({ ...listedColumns, actorPicture })
-  return selectPage(executor, columns, filter).prepare(name)
+/** Whether a comment, and whether evidence, is what a notification is about. */
+export const isItsComment = eq(comments.id, notifications.commentId)
+export const isItsEvidence = and(
+  eq(notifications.kind, 'evidence'),
+  sql`${evidence.id} = (${notifications.data} ->> 'evidenceId')::uuid`,
+  isNull(evidence.withdrawnAt),
+)
+
+/** More than a list shows of a text. */
+const writtenLengthMax = 2_000
+
+function prepareShownList(executor: Executor, name: string, filter?: SQL) {
+  const columns = itemColumns<ShownNotificationRow>({
+    ...listedColumns,
+    actorPicture,
+    body: sql<string | null>`left(${comments.body}, ${sql.raw(String(writtenLengthMax))})`,
+    mentions: mentionsOfComment,
+    summary: sql<string | null>`left(${evidence.summary}, ${sql.raw(String(writtenLengthMax))})`,
+  })
+  const rows = selectPage(executor, columns, filter)
+    .leftJoin(comments, isItsComment)
+    .leftJoin(evidence, isItsEvidence)
+  return selectJsonRows(executor, rows).prepare(name)
 }
 
 function selectPage(executor: Executor, columns: Record<string, SQL.Aliased>, filter?: SQL) {
   const { id, createdAt } = notifications
-  const rows = executor
+  return executor
     .select(columns)
     .from(notifications)
     .innerJoin(workspaces, isWorkspace(notifications.workspaceId))
@@ -106,7 +138,7 @@ function selectPage(executor: Executor, columns: Record<string, SQL.Aliased>, fi
     .where(and(isOfCaller, filter, isNotOfDeletedSeed, isBefore(createdAt, id)))
     .orderBy(desc(createdAt), desc(id))
     .limit(pageLimit)
-  return selectJsonRows(executor, rows)
+    .$dynamic()
 }
 
 /** Notifications of a person, newest first: all, or only those that are unread or read. */
@@ -118,15 +150,15 @@ export function listNotifications(
   return readOne(select(executor).execute({ ...values }))
 }
 
-/** As `listNotifications`, with the pictures of those who did it: all, or only those that are unread. */
-export function listWithPictures(
+/** As `listNotifications`, of `ShownNotificationRow`: all, or only those that are unread. */
+export function listShown(
   executor: Executor,
   {
     isUnreadOnly,
     ...values
   }: InboxOfCaller & { isUnreadOnly: boolean; pictureUrlPrefix: string } & PageRange,
 ): Promise<JsonRows> {
-  const select = isUnreadOnly ? selectUnreadWithPictures : selectAllWithPictures
+  const select = isUnreadOnly ? selectUnreadShown : selectAllShown
   return readOne(select(executor).execute({ ...values }))
 }
 

@@ -30,12 +30,14 @@ import { assertExpected, versionOfFields } from '../../kernel/versions.ts'
 import {
   countUnread,
   listNotifications,
-  listWithPictures,
+  listShown,
   markRead,
   markReadUntil,
   markUnread,
   type InboxOfCaller,
   type NotificationRow,
+  type ShownNotificationRow,
+  type WrittenRow,
 } from './notifications.repository.ts'
 import { listTold, type ToldRow } from './told.repository.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
@@ -60,6 +62,8 @@ export interface ShownNotification extends Notification {
   actorUserId: string | null
   /** The URL of the picture of who did it; null without one, and for who is not a member. */
   actorPicture: string | null
+  /** The beginning of the comment, or of the summary of the evidence, if it is still there. */
+  written: string | null
 }
 
 /** What an agent reads of a notification. */
@@ -146,7 +150,7 @@ export function createNotificationsService(options: NotificationsServiceOptions)
       return readPage<ShownNotification>(page, {
         listId: `inbox ${inbox.userId} ${JSON.stringify([isUnreadOnly, inbox.workspaceIds])}`,
         order: 'newestFirst',
-        read: async (range) => withTexts(await listWithPictures(db, { ...values, ...range }), toShown),
+        read: async (range) => withTexts(await listShown(db, { ...values, ...range }), toShown),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
       })
     },
@@ -245,10 +249,13 @@ function inboxOf(
 /** The items of a list: rows with the text and the path that are made of them. */
 function withTexts(
   { text, count }: JsonRows,
-  show: ((row: NotificationRow) => Notification) | ((row: ToldRow) => Told),
+  show:
+    | ((row: NotificationRow) => Notification)
+    | ((row: ShownNotificationRow) => ShownNotification)
+    | ((row: ToldRow) => Told),
 ): JsonRows {
   const items = rowsOf(text).map((row) =>
-    JSON.stringify(show(parseJson(row as Json<NotificationRow & ToldRow>))),
+    JSON.stringify(show(parseJson(row as Json<ShownNotificationRow & ToldRow>))),
   )
   return { text: items.join(',\n'), count }
 }
@@ -264,15 +271,31 @@ function toNotification(row: NotificationRow): Notification {
 }
 
 function toTold(row: ToldRow): Told {
-  const { id, kind, seedId, evidenceId, commentId, mentions, answered, createdAt, readAt } = row
+  const { id, kind, seedId, evidenceId, commentId, answered, createdAt, readAt } = row
   const { text, path } = describeNotification(row)
-  const names = new Map(mentions.map(({ userId, name }) => [userId, name]))
-  const body = row.body === null ? row.summary : toShownBody(row.body, names)
-  return { id, kind, text, path, seedId, evidenceId, commentId, body, answered, createdAt, readAt }
+  return {
+    id,
+    kind,
+    text,
+    path,
+    seedId,
+    evidenceId,
+    commentId,
+    body: toWritten(row),
+    answered,
+    createdAt,
+    readAt,
+  }
 }
 
-function toShown(row: NotificationRow): ShownNotification {
-  const { actorUserId, actorPicture = null } = row
+function toShown(row: ShownNotificationRow): ShownNotification {
+  const { actorUserId, actorPicture } = row
   const { textBelowTitle } = describeNotification(row)
-  return { ...toNotification(row), textBelowTitle, actorUserId, actorPicture }
+  return { ...toNotification(row), textBelowTitle, actorUserId, actorPicture, written: toWritten(row) }
+}
+
+/** What was written, with the names that people have now. */
+function toWritten({ body, mentions, summary }: WrittenRow): string | null {
+  if (body === null) return summary
+  return toShownBody(body, new Map(mentions.map(({ userId, name }) => [userId, name])))
 }

@@ -14,22 +14,20 @@ import { subquery } from '../../db/schema/subquery.ts'
 import type { StoredNotification, toldKinds } from '../../domain/notifications.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 import {
+  isItsComment,
+  isItsEvidence,
   isNotOfDeletedSeed,
   isOfCaller,
   storedColumns,
   type InboxOfCaller,
+  type WrittenRow,
 } from './notifications.repository.ts'
 
 /** A notification about a seed, with what was written there. */
-export interface ToldRow extends StoredNotification<(typeof toldKinds)[number]> {
+export interface ToldRow extends StoredNotification<(typeof toldKinds)[number]>, WrittenRow {
   id: string
   seedId: string
   evidenceId: string | null
-  /** The comment as it is stored, and whom it mentions. */
-  body: string | null
-  mentions: { userId: string; name: string }[]
-  /** Of evidence that still counts. */
-  summary: string | null
   answered: boolean | null
   createdAt: string
   readAt: string | null
@@ -74,15 +72,8 @@ function prepareList(executor: Executor, name: string, filter: SQL) {
     .from(notifications)
     .innerJoin(workspaces, isWorkspace(notifications.workspaceId))
     .innerJoin(seeds, eq(seeds.id, notifications.seedId))
-    .leftJoin(comments, eq(comments.id, notifications.commentId))
-    .leftJoin(
-      evidence,
-      and(
-        eq(notifications.kind, 'evidence'),
-        sql`${evidence.id} = (${notifications.data} ->> 'evidenceId')::uuid`,
-        isNull(evidence.withdrawnAt),
-      ),
-    )
+    .leftJoin(comments, isItsComment)
+    .leftJoin(evidence, isItsEvidence)
     .where(and(isOfCaller, filter, isNotOfDeletedSeed, isBefore(createdAt, id)))
     .orderBy(desc(createdAt), desc(id))
     .limit(pageLimit)

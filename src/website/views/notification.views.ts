@@ -1,5 +1,6 @@
 import type { ShownNotification } from '../../areas/notifications/notifications.service.ts'
 import { html, type Html } from '../components/html.ts'
+import { excerptOf } from '../components/markdown.ts'
 import { renderFace } from '../components/layout.ts'
 import { renderTime } from '../components/words.ts'
 import { renderAgent } from './author.views.ts'
@@ -42,6 +43,7 @@ export function renderNotification(
     actorUserId,
     actorName,
     actorPicture,
+    written,
   } = notification
   const isUnread = readAt === null
   const text = isBelowTitle ? notification.textBelowTitle : notification.text
@@ -51,6 +53,7 @@ export function renderNotification(
       <a class="title" href="${isUnread ? linkFromInbox(path, [id]) : path}">
         ${isUnread && html`<span class="visually-hidden">Unread: </span>`}<bdi>${text}</bdi>
       </a>
+      ${written !== null && html`<p class="hint clip"><bdi>${excerptOf(written)}</bdi></p>`}
       <span class="hint"
         >${agentName !== null && html`${renderAgent(undefined)} `}${
           !isBelowTitle && html`<bdi>${workspaceName}</bdi>, `
