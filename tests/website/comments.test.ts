@@ -33,6 +33,11 @@ describe('the thread of a seed', () => {
     const { body } = await visitor.get(pathOf(seed))
     expect(threadOn(body)).toEqual([one.id, piece.id, two.id])
     expect(body).toContain('<p>Who <em>says</em> so?</p>')
+    // The time of a comment leads to it, on evidence at its page.
+    expect(body).toContain(`<a class="permalink" href="${pathOf(seed)}#comment-${one.id}"><time`)
+    expect(body).toContain(
+      `<a class="permalink" href="${pathOf(seed)}/evidence/${piece.id}#comment-${two.id}"><time`,
+    )
     for (const [only, ids] of [
       ['evidence', [piece.id, two.id]],
       ['comments', [two.id, one.id]],

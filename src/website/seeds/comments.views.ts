@@ -85,7 +85,8 @@ export function renderComment(
     ${renderByline(
       comment,
       html`${evidenceId !== null && !isUnderPiece && html` on <a href="${path}">evidence</a>`},
-      ${renderTime(createdAt)}${editedAt !== null && ' · edited'}`,
+        <a class="permalink" href="${path}#comment-${id}">${renderTime(createdAt)}</a
+        >${editedAt !== null && ' · edited'}`,
     )}
     ${renderMarkdown(body, base)} ${renderAttachments(visit, comment.attachments, { isAlone })}
     ${visit.requests?.filter(({ commentId }) => commentId === id).map((each) => renderRequest(visit, each))}
