@@ -2757,6 +2757,14 @@ select
         where
           "agent_requests"."grant_id" = asked.grant_id
           and "agent_requests"."state" = 'waiting'
+          and not exists (
+            select
+            from
+              "users" as suspended
+            where
+              suspended.id = "agent_requests"."asked_by_user_id"
+              and suspended.suspended_at is not null
+          )
       ) as waiting
   )
 from

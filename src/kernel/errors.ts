@@ -452,6 +452,12 @@ export const errors = {
     'A workspace must have an owner. Make another member an owner first.',
     'The only owner of the workspace who is not suspended would leave or lose the role. When an account is deleted, `message` names the workspaces.',
   ),
+  memberSuspended: error(
+    'Conflict',
+    'member_suspended',
+    'This member is suspended, and cannot be made an owner.',
+    'The request makes a suspended member an owner.',
+  ),
   alreadyMember: error(
     'Conflict',
     'already_member',

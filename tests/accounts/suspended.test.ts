@@ -213,7 +213,15 @@ describe('a suspended person', () => {
     expect(demoted.statusCode, demoted.body).toBe(200)
     await suspend(member)
     await services.ownership.allow(await principalOf(owner), workspace.slug, 'workspaces.transferOwnership')
-    expectError(await as(owner, post(`${url}/transfer-ownership`, { userId: member.id })), errors.lastOwner)
+    expectError(
+      await as(owner, post(`${url}/transfer-ownership`, { userId: member.id })),
+      errors.memberSuspended,
+    )
+    expectError(
+      await as(owner, patch(`${url}/members/${member.id}`, { role: 'owner' })),
+      errors.memberSuspended,
+    )
+    expect(await findRoles(service, workspace)).toMatchObject({ [owner.id]: 'owner', [member.id]: 'member' })
     expect(await suspend(owner, true)).toMatchObject({
       changed: true,
       withoutOwner: [{ slug: workspace.slug }],

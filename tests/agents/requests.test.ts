@@ -292,6 +292,28 @@ describe('the end of a request', () => {
     expect(events.at(-1)?.[1]).toMatch(/^The service cancelled a request to /)
   })
 
+  it('waits for a suspension: no agent sees or answers what a suspended person asked, and people see why', async () => {
+    const { other, agent, ask, requests, inbox, seed } = await createAsked({ membersMayAsk: true })
+    const asking = await ask(other)
+    const [request] = await requests()
+    expect(request).toMatchObject({ state: 'waiting', hidden: false })
+    const decline = () => agent.send('requests:decline', { requestId: request?.id, reason: 'No.' })
+    const answer = () => agent.send('comments:add', { seedId: seed.id, body: 'Yes.', requestId: request?.id })
+    await services.accounts.suspend(other.id, { isForced: false })
+    expect(await inbox()).toEqual([])
+    expectError(await decline(), errors.requestNotWaiting)
+    expectError(await answer(), errors.requestNotWaiting)
+    expect(await requests()).toMatchObject([{ state: 'waiting', hidden: true }])
+    expect((await eventsOf(asking.id)).map(([type]) => type)).toEqual([
+      'comment.added',
+      'agent_request.created',
+    ])
+    await services.accounts.unsuspend(other.id)
+    expect(await inbox()).toMatchObject([{ id: request?.id }])
+    expect((await answer()).statusCode).toBe(200)
+    expect(await requests()).toMatchObject([{ state: 'answered', hidden: false }])
+  })
+
   it('is not that a role changes with which people may still ask', async () => {
     const { person, other, ask, requests } = await createAsked({ membersMayAsk: true })
     await ask(other)

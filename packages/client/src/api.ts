@@ -1482,7 +1482,7 @@ export interface paths {
         put?: never;
         /**
          * Transfer the ownership of a workspace
-         * @description For owners. The member becomes an owner and the caller an admin, in one change. Other owners stay owners. Does nothing when the member is the caller. Not to a suspended member if there is no other owner. The owner of the API key allows it in the settings of the workspace on the website, for one time in the next ten minutes.
+         * @description For owners. The member becomes an owner and the caller an admin, in one change. Other owners stay owners. Does nothing when the member is the caller. Not to a suspended member. The owner of the API key allows it in the settings of the workspace on the website, for one time in the next ten minutes.
          */
         post: operations["workspaces.transferOwnership"];
         delete?: never;
@@ -1658,7 +1658,7 @@ export interface paths {
         head?: never;
         /**
          * Change a member's role
-         * @description For owners and admins. They can change people whose role is below their own, and themselves; owners can also change owners. The new role can be at most their own. The last owner must stay an owner.
+         * @description For owners and admins. They can change people whose role is below their own, and themselves; owners can also change owners. The new role can be at most their own. The last owner must stay an owner, and nobody who is suspended becomes one.
          */
         patch: operations["members.updateRole"];
         trace?: never;
@@ -5559,6 +5559,8 @@ export interface components {
              * @enum {string}
              */
             state: "waiting" | "answered" | "declined" | "expired" | "cancelled";
+            /** @description Whether the agent does not see it meanwhile, since who asked is suspended. */
+            hidden: boolean;
             /** @description Why the agent declined; otherwise null. */
             reason: string | null;
             /** @description The comment that answers it; null without one. */
@@ -6807,8 +6809,9 @@ export interface components {
          *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
          *     - `is_service_account`: The role of a service account would be changed, or it would be removed, as if it were a person; or it would become the owner.
          *     - `last_owner`: The only owner of the workspace who is not suspended would leave or lose the role. When an account is deleted, `message` names the workspaces.
+         *     - `member_suspended`: The request makes a suspended member an owner.
          */
-        "Conflict.idempotency_in_flight.idempotency_key_reused.is_service_account.last_owner": {
+        "Conflict.idempotency_in_flight.idempotency_key_reused.is_service_account.last_owner.member_suspended": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -6824,7 +6827,7 @@ export interface components {
                  */
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "is_service_account" | "last_owner";
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "is_service_account" | "last_owner" | "member_suspended";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -7374,6 +7377,31 @@ export interface components {
                 "application/json": {
                     /** @enum {unknown} */
                     code?: "is_service_account" | "last_owner";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `is_service_account`: The role of a service account would be changed, or it would be removed, as if it were a person; or it would become the owner.
+         *     - `last_owner`: The only owner of the workspace who is not suspended would leave or lose the role. When an account is deleted, `message` names the workspaces.
+         *     - `member_suspended`: The request makes a suspended member an owner.
+         */
+        "Conflict.is_service_account.last_owner.member_suspended": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "member_suspended",
+                 *       "message": "This member is suspended, and cannot be made an owner.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "is_service_account" | "last_owner" | "member_suspended";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -15852,7 +15880,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.recent_proof_required.role_insufficient.service_account_not_allowed"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.is_service_account.last_owner"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.is_service_account.last_owner.member_suspended"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -16631,7 +16659,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient.role_too_high"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.is_service_account.last_owner"];
+            409: components["responses"]["Conflict.is_service_account.last_owner.member_suspended"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -22676,6 +22704,7 @@ export interface operations {
                      *         "askedByName": "Ada Lovelace",
                      *         "text": "[@Claude](agent:01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e04) find evidence against this",
                      *         "state": "waiting",
+                     *         "hidden": false,
                      *         "reason": null,
                      *         "answerCommentId": null,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",

@@ -5,6 +5,7 @@ import { events, lastPositionOf } from '../../db/schema/events.ts'
 import { notifications } from '../../db/schema/notifications.ts'
 import { seeds } from '../../db/schema/seeds.ts'
 import { subquery } from '../../db/schema/subquery.ts'
+import { isActivePerson } from '../../db/schema/users.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { readOne } from '../../db/sql/json-rows.ts'
@@ -37,6 +38,7 @@ const inboxTexts = sql`(
     select string_agg(${agentRequests.id}::text, ' ' order by ${agentRequests.createdAt}, ${agentRequests.id}) as ids
     from ${agentRequests}
     where ${agentRequests.grantId} = asked.grant_id and ${agentRequests.state} = 'waiting'
+      and ${isActivePerson(agentRequests.askedByUserId)}
   ) as waiting
 )`
 

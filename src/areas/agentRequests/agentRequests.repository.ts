@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, isNull, lte, ne, or, sql, type SQLWrapper } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, isNull, lte, ne, not, or, sql, type SQLWrapper } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
@@ -27,6 +27,9 @@ export type StoredRequest = AgentRequest & { mentions: { userId: string; name: s
 
 const people = alias(users, 'people')
 
+/** Whether the agent does not see a request that waits: who asked is suspended. */
+const isHidden = sql<boolean>`(${agentRequests.state} = 'waiting' and not ${isActivePerson(agentRequests.askedByUserId)})`
+
 const requestColumns = {
   id: agentRequests.id,
   workspaceId: agentRequests.workspaceId,
@@ -42,6 +45,7 @@ const requestColumns = {
   text: comments.body,
   mentions: mentionsOfComment,
   state: agentRequests.state,
+  hidden: isHidden,
   reason: agentRequests.reason,
   answerCommentId: agentRequests.answerCommentId,
   createdAt: agentRequests.createdAt,
@@ -55,12 +59,14 @@ export interface RequestFilter {
   state?: AgentRequestState
   /** Only those of comments on this seed. */
   seedId?: string
+  /** Without those that agents do not see. */
+  isForAgent?: boolean
 }
 
 /** The requests of a workspace, newest first, but for those on deleted seeds. Their texts are as they are stored. */
 export function listRequests(
   executor: Executor,
-  { workspaceId, grantId, state, seedId, ...range }: RequestFilter & PageRange,
+  { workspaceId, grantId, state, seedId, isForAgent = false, ...range }: RequestFilter & PageRange,
 ): Promise<JsonRows> {
   const rows = executor
     .select(itemColumns<StoredRequest>(requestColumns))
@@ -75,6 +81,7 @@ export function listRequests(
         grantId === undefined ? undefined : eq(agentRequests.grantId, grantId),
         state === undefined ? undefined : eq(agentRequests.state, state),
         seedId === undefined ? undefined : eq(comments.seedId, seedId),
+        isForAgent ? not(isHidden) : undefined,
         isBefore(agentRequests.createdAt, agentRequests.id),
       ),
     )
@@ -176,7 +183,7 @@ export async function lockAskable(
   const counted = await executor
     .select({ grantId: agentRequests.grantId, waiting: sql<number>`count(*)::int` })
     .from(agentRequests)
-    .where(and(inArray(agentRequests.grantId, [...grantIds]), isWaitingAt(now)))
+    .where(and(inArray(agentRequests.grantId, [...grantIds]), isWaitingAt(now), not(isHidden)))
     .groupBy(agentRequests.grantId)
   const waiting = new Map(counted.map((each) => [each.grantId, each.waiting]))
   return locked.map((agent) => ({ ...agent, waiting: waiting.get(agent.grantId) ?? 0 }))
@@ -234,6 +241,7 @@ export interface LockedRequest {
   agentName: string
   askedByUserId: string | null
   state: AgentRequestState
+  isHidden: boolean
   expiresAt: Date
 }
 
@@ -248,6 +256,7 @@ const lockedColumns = {
   agentName: agentRequests.agentName,
   askedByUserId: agentRequests.askedByUserId,
   state: agentRequests.state,
+  isHidden,
   expiresAt: agentRequests.expiresAt,
 }
 

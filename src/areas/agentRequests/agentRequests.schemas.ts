@@ -27,6 +27,9 @@ export const AgentRequest = named(
         '`expired`: there was no answer within 48 hours, or before the access of the agent ended. `cancelled`: by who asked, ' +
         'an owner or an admin, or because the agent was no longer theirs to ask, or they left.',
     }),
+    hidden: Type.Boolean({
+      description: 'Whether the agent does not see it meanwhile, since who asked is suspended.',
+    }),
     reason: nullableString({ description: 'Why the agent declined; otherwise null.' }),
     answerCommentId: nullableString({ description: 'The comment that answers it; null without one.' }),
     createdAt: timestamp('When it was asked.'),
@@ -46,6 +49,7 @@ export const AgentRequest = named(
     askedByName: 'Ada Lovelace',
     text: `[@Claude](agent:${exampleIds.grant}) find evidence against this`,
     state: 'waiting',
+    hidden: false,
     reason: null,
     answerCommentId: null,
     createdAt: exampleTime,

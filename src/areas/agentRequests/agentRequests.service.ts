@@ -142,7 +142,9 @@ export function createAgentRequestsService(options: AgentRequestsServiceOptions)
           listId: `requests for ${grantId}`,
           order: 'newestFirst',
           read: async (range) =>
-            toShown(await listRequests(db, { workspaceId, grantId, state: 'waiting', ...range })),
+            toShown(
+              await listRequests(db, { workspaceId, grantId, state: 'waiting', isForAgent: true, ...range }),
+            ),
           positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
         },
       )

@@ -103,7 +103,9 @@ export async function lockWaiting(
   if (grantId !== null) await lockPeople(tx, [user.id])
   const request = isId(requestId) ? await lockRequest(tx, workspaceId, requestId) : undefined
   if (request?.grantId !== grantId) throw errors.notFound()
-  if (request.state !== 'waiting' || request.expiresAt <= now) throw errors.requestNotWaiting()
+  // No agent is told of a suspension.
+  const isEnded = request.state !== 'waiting' || request.expiresAt <= now
+  if (isEnded || request.isHidden) throw errors.requestNotWaiting()
   return request
 }
 

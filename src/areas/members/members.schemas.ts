@@ -113,10 +113,10 @@ export const membersUpdateRole = operation({
   summary: "Change a member's role",
   description:
     'For owners and admins. They can change people whose role is below their own, and themselves; owners can also ' +
-    'change owners. The new role can be at most their own. The last owner must stay an owner.',
+    'change owners. The new role can be at most their own. The last owner must stay an owner, and nobody who is suspended becomes one.',
   params: memberParams,
   body: closed({ role: ref(Role) }, { examples: [{ role: 'member' }] }),
-  errors: changeErrors,
+  errors: [...changeErrors, errors.memberSuspended],
 })
 
 export const membersRemove = operation({

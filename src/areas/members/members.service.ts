@@ -114,6 +114,7 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
           assertExpected(principal, versionOfMember(target))
           principal.onVersion?.(versionOfMember({ role }))
           if (target.role === role) return
+          if (role === 'owner' && target.isSuspended) throw errors.memberSuspended()
           if (target.role === 'owner') await assertOtherOwner(tx, workspaceId, userId)
           // Who cannot change a seed does not lead one.
           const left = isAllowed(role, 'seeds.update')
@@ -178,6 +179,7 @@ interface Target {
   role: Role
   name: string
   kind: UserKind
+  isSuspended: boolean
   actorRole: Role
   workspace: AccessibleWorkspace
 }

@@ -227,7 +227,7 @@ export const workspacesTransferOwnership = operation({
   summary: 'Transfer the ownership of a workspace',
   description:
     'For owners. The member becomes an owner and the caller an admin, in one change. Other owners stay owners. Does nothing ' +
-    'when the member is the caller. Not to a suspended member if there is no other owner. ' +
+    'when the member is the caller. Not to a suspended member. ' +
     allowanceText,
   params: slugParams,
   body: closed(
@@ -240,6 +240,7 @@ export const workspacesTransferOwnership = operation({
     errors.recentProofRequired,
     errors.serviceAccountNotAllowed,
     errors.isServiceAccount,
+    errors.memberSuspended,
     errors.lastOwner,
   ],
 })

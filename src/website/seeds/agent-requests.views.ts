@@ -25,10 +25,14 @@ export function renderRequest(visit: WorkspaceVisit, request: AgentRequest): Htm
   </div>`
 }
 
-function describe(base: string, { agentName, state, reason, answerCommentId }: AgentRequest): Content {
+function describe(
+  base: string,
+  { agentName, state, hidden, reason, answerCommentId, askedByName }: AgentRequest,
+): Content {
   const agent = html`<bdi>${agentName}</bdi>`
   switch (state) {
     case 'waiting':
+      if (hidden) return html`${agent} does not see this, since <bdi>${askedByName}</bdi> is suspended`
       return html`Waiting for ${agent}`
     case 'answered':
       if (answerCommentId === null) return html`${agent} answered. The answer was deleted.`

@@ -106,10 +106,11 @@ export function createOwnershipService(options: {
           if (!target) throw errors.notFound()
           if (target.kind === 'service') throw errors.isServiceAccount()
           if (userId === user.id) return target.name
+          if (target.isSuspended) throw errors.memberSuspended()
           await assertAllowed(tx, principal, { workspaceId, action: 'workspaces.transferOwnership', now })
           await updateMemberRole(tx, { workspaceId, userId, role: 'owner' })
           await updateMemberRole(tx, { workspaceId, userId: user.id, role: 'admin' })
-          // The member may be suspended.
+          // The member may be about to be deleted.
           if (!(await hasOwner(tx, workspaceId))) throw errors.lastOwner()
           appendEvent({
             type: 'workspace.ownership_transferred',
