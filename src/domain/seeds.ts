@@ -28,6 +28,9 @@ export const seedTimes = ['createdAt', 'updatedAt', 'activityAt'] as const
 
 export type SeedTime = (typeof seedTimes)[number]
 
+/** The sorts of the validation kit: the latest first, or the oldest. */
+export const kitSorts = [...seedTimes, '-createdAt'] as const
+
 /** How lists of seeds can be sorted: by a time, or by the date to decide by, the earliest or the latest first. */
 export const seedSorts = [...seedTimes, 'decideBy', '-decideBy'] as const
 

@@ -1,3 +1,5 @@
+import type { ValidationKit } from '../../src/agents/kit/kit.service.ts'
+import { readTable } from '../support/kit-table.ts'
 import { describe, expect, it } from 'vitest'
 import { createId } from '../../src/kernel/ids.ts'
 import { eras, letAgentIn } from '../support/agent-caller.ts'
@@ -102,7 +104,7 @@ describe.each(eras)('arguments as models send them, in %s', async (era) => {
 
   it('may have a date for a time', async () => {
     const seedsSince = async (updatedSince: string) =>
-      (await agent.use<{ outline: object[] }>('read_validation_kit', { updatedSince })).outline
+      readTable(await agent.use<ValidationKit>('read_validation_kit', { updatedSince }))
     expect((await seedsSince('2026-01-01')).length).toBeGreaterThan(0)
     expect(await seedsSince('2126-01-01')).toEqual([])
     const { content } = await agent.call('read_validation_kit', { updatedSince: 'yesterday' })

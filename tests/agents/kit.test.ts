@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { ValidationKit, validationKitParts } from '../../src/agents/kit/kit.schemas.ts'
 import { httpForm, type ValidationKit as Kit } from '../../src/agents/kit/kit.service.ts'
 import { readKitRows, type KitQuery } from '../../src/agents/kit/kit.repository.ts'
+import { readTable } from '../support/kit-table.ts'
 import { mcpForm } from '../../src/agents/tools/read-validation-kit.tools.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { startOf } from '../../src/kernel/pagination.ts'
@@ -110,7 +111,9 @@ async function fill(
   return ids
 }
 
-const idsOf = ({ seeds, outline }: Kit) => [...seeds, ...outline].map(({ id }) => id)
+/** The seeds that are not in full: items over HTTP, a table over MCP. */
+const restOf = (kit: Kit) => [...kit.outline, ...readTable(kit)]
+const idsOf = (kit: Kit) => [...kit.seeds, ...restOf(kit)].map(({ id }) => id)
 
 describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
   async function read(token: string, input: object = {}): Promise<Kit> {
@@ -298,7 +301,7 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
     const { host, token } = await letIn()
     const ids = await fill(host, 450, 1)
     const kits = await readAll(token, { detail: 'outline' })
-    expect(kits.map(({ outline }) => outline.length)).toEqual([200, 200, 50])
+    expect(kits.map((kit) => restOf(kit).length)).toEqual([200, 200, 50])
     expect(kits.flatMap(idsOf)).toEqual(ids)
     expect(kits[0]).toMatchObject({
       seeds: [],
@@ -308,12 +311,17 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
         'To read a seed with its evidence, pass its id as seedId. ' +
         'To continue, pass nextCursor as cursor, with the same filters.',
     })
-    expect(kits[0]?.outline[0]).toEqual({
-      ...{ id: ids[0], title: 'Seed 1', status: 'open', updatedAt: '2026-01-31T23:00:00.000Z' },
-      evidenceCounts: { supports: 1, contradicts: 0, neutral: 0 },
-      ...{ createdAt: '2026-01-01T00:00:00.000Z', leadName: null, participantCount: 0, commentCount: 0 },
-      activeOn: '2026-01-31',
-    })
+    const seed = { id: ids[0], title: 'Seed 1', status: 'open', leadName: null, activeOn: '2026-01-31' }
+    const counts = { supports: 1, contradicts: 0, neutral: 0 }
+    const [first] = kits
+    expect(first && restOf(first)[0]).toEqual(
+      bytesMax === mcpForm.bytesMax
+        ? { ...seed, ...counts }
+        : {
+            ...{ ...seed, updatedAt: '2026-01-31T23:00:00.000Z', createdAt: '2026-01-01T00:00:00.000Z' },
+            ...{ evidenceCounts: counts, participantCount: 0, commentCount: 0 },
+          },
+    )
     expect(kits.at(-1)?.truncated).toBe(false)
     expect(idsOf(await read(token, { detail: 'outline', limit: 3 }))).toEqual(ids.slice(0, 3))
   })
@@ -336,7 +344,6 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
       activeOn: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as string,
       ...{ participantCount: 0, commentCount: 0, summary: 'S 2', hypothesis: 'H' },
     })
-    expect(await read(token, { detail: 'outline' })).toMatchObject({ summaries: null })
   })
 
   it('has the filters and sorts of lists of seeds', async () => {
@@ -348,8 +355,7 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
     await db.execute(sql`update seeds set activity_at = '2126-03-01' where id = ${ids[7]}`)
     await db.execute(sql`update seeds set decide_by = '2020-02-29' where id in (${ids[6]}, ${ids[4]})`)
     await db.execute(sql`update seeds set last_evidence_at = '2025-07-01' where id = ${ids[6]}`)
-    const { outline } = await read(token, { due: 'overdue', detail: 'outline' })
-    expect(outline).toMatchObject([{ id: ids[6] }])
+    expect(idsOf(await read(token, { due: 'overdue', detail: 'outline' }))).toEqual([ids[6]])
     expect((await read(token, { due: 'overdue' })).seeds).toMatchObject([
       { question: null, decideBy: '2020-02-29' },
     ])
@@ -367,7 +373,7 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
     for (const detail of ['outline', 'summary', 'full'] as const) {
       const idsWith = async (input: object) => {
         const kits = await readAll(token, { ...input, limit: 2, detail })
-        return kits.flatMap((kit) => [...idsOf(kit), ...(kit.summaries?.rows.map(([id]) => id) ?? [])])
+        return kits.flatMap(idsOf)
       }
       expect(await idsWith({ leadUserId: host.id }), detail).toEqual([ids[4]])
       expect(await idsWith({ leadUserId: 'x' }), detail).toEqual([])
@@ -392,6 +398,7 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
       expect(await idsWith({ status: ['dropped'] }), detail).toEqual([ids[4]])
       const byCreation = await idsWith({ sort: 'createdAt' })
       expect([byCreation[0], new Set(byCreation).size], detail).toEqual([ids[4], 15])
+      expect(await idsWith({ sort: '-createdAt' }), detail).toEqual(byCreation.toReversed())
       const byActivity = await idsWith({ sort: 'activityAt' })
       expect([byActivity[0], new Set(byActivity).size], detail).toEqual([ids[7], 15])
     }
@@ -412,7 +419,7 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
     const { host, token } = await letIn()
     const ids = await fill(host, 210, 0)
     const outline = await read(token, { limit: 200, detail: 'outline' })
-    expect(outline.outline.map(({ id }) => id)).toEqual(ids.slice(0, 200))
+    expect(idsOf(outline)).toEqual(ids.slice(0, 200))
     const kits = await readAll(token, { limit: 200 })
     // Over MCP as many as fit, with an outline of the others.
     expect(Math.max(...kits.map(({ seeds }) => seeds.length))).toBeLessThanOrEqual(50)
@@ -466,13 +473,13 @@ describe('the validation kit over MCP only', () => {
     const ids = await fill(host, 60, 2)
     const { kit } = await askOverMcpAsIs(token, {})
     expect(kit).toMatchObject({ seeds: [], truncated: false, note: null })
-    expect(kit?.outline.map(({ id }) => id)).toEqual(ids)
+    expect(kit && idsOf(kit)).toEqual(ids)
     const { kit: full } = await askOverMcpAsIs(token, { detail: 'full' })
     expect(full?.seeds).toHaveLength(50)
     const { kit: one } = await askOverMcpAsIs(token, { seedId: ids[0] })
     expect(one?.seeds[0]?.evidence).toHaveLength(2)
     const { kit: found } = await askOverMcpAsIs(token, { query: 'seed 7', detail: null })
-    expect(found).toMatchObject({ seeds: [], outline: [{ id: ids[6] }] })
+    expect(found && readTable(found)).toMatchObject([{ id: ids[6] }])
   })
 
   it('equals the kit over HTTP when it fits', async () => {
@@ -497,10 +504,11 @@ describe('the validation kit over MCP only', () => {
     const [first] = kits
     expect(first?.seeds.length).toBeGreaterThan(10)
     expect(first?.seeds[0]?.evidence.length).toBeGreaterThan(0)
-    expect(first?.outline.length).toBeGreaterThan(50)
+    const left = first && restOf(first).length
+    expect(left).toBeGreaterThan(50)
     const pieces = first?.seeds.flatMap(({ evidence }) => evidence).length
     expect(first?.note).toBe(
-      `This answer has ${first?.seeds.length} of 300 seeds in full, ${first?.outline.length} more in outline, ` +
+      `This answer has ${first?.seeds.length} of 300 seeds in full, ${left} more in outline, ` +
         `and ${pieces} of 1500 pieces of evidence. To read a seed with its evidence, pass its id as seedId. ` +
         'To continue, pass nextCursor as cursor, with the same filters.',
     )
@@ -544,7 +552,7 @@ describe('the validation kit over MCP only', () => {
     const { kit, bytes } = await askOverMcp(token, {})
     expect(bytes).toBeLessThanOrEqual(mcpForm.bytesMax)
     expect(kit).toMatchObject({ seeds: [], truncated: true })
-    expect(kit && idsOf(kit)).toEqual(ids.slice(0, kit?.outline.length))
+    expect(kit && idsOf(kit)).toEqual(ids.slice(0, kit && restOf(kit).length))
   })
 })
 

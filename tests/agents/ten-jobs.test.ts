@@ -5,6 +5,8 @@ import { createId } from '../../src/kernel/ids.ts'
 import { eras, type AgentCaller } from '../support/agent-caller.ts'
 import { createComment } from '../support/comments.ts'
 import { createCompany, get, post, type TestCompany } from '../support/company.ts'
+import { countTokensOf } from '../support/count-tokens.ts'
+import { readTable } from '../support/kit-table.ts'
 import { createScriptedModel } from '../support/scripted-model.ts'
 import { findEvidence } from '../support/seeds.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
@@ -12,14 +14,11 @@ import { selectRows, startTestApp } from '../support/test-app.ts'
 const service = await startTestApp()
 const { db } = service
 
-/** How many of the seeds have no evidence. */
-const bareCount = 50
-
 interface World extends TestCompany {
   seedIds: string[]
 }
 
-/** A workspace with 203 open seeds, of which the first 50 have no evidence, and the oldest are the last of these. */
+/** A workspace with 203 open seeds without evidence, the oldest last. */
 async function createWorld(): Promise<World> {
   const company = await createCompany(service)
   const { workspace, owner, member } = company
@@ -31,10 +30,6 @@ async function createWorld(): Promise<World> {
       'Half of the people whom we ask finish it without help within a week.', 'open', ${owner.id},
       case when i % 2 = 0 then ${owner.id}::uuid end, now() - i * interval '1 day', now() - i * interval '1 hour'
     from jsonb_array_elements_text(${JSON.stringify(seedIds)}::jsonb) with ordinality as ids (id, i)`)
-  await db.execute(sql`
-    insert into evidence (id, seed_id, kind, verdict, summary, author_user_id, author_name, created_at)
-    select gen_random_uuid(), id::uuid, 'interview', 'supports', 'Seven of ten would use it.', ${owner.id}, ${owner.name}, now()
-    from jsonb_array_elements_text(${JSON.stringify(seedIds.slice(bareCount))}::jsonb) id`)
   await db.execute(sql`
     insert into seed_participants (seed_id, workspace_id, user_id, joined_at)
     select id::uuid, ${workspace.id}, ${member.id}, now()
@@ -68,15 +63,34 @@ interface Told {
 /** The jobs of somebody who works with many seeds, each as a model does it, with the most calls and tokens. */
 const jobs: Record<string, Job> = {
   'find the oldest seeds without evidence, and whose they are': {
-    ...{ callsMax: 1, tokensMax: 8_000 },
+    ...{ callsMax: 1, tokensMax: 3_000 },
     async run(use, { seedIds, owner }) {
-      const filters = { noEvidenceSince: '1970-01-01', status: ['open'], sort: 'createdAt' }
-      const { outline, nextCursor } = await use<ValidationKit>('read_validation_kit', filters)
-      expect(outline.map(({ id }) => id)).toEqual(seedIds.slice(0, bareCount))
-      expect(nextCursor).toBe(null)
-      expect(outline.at(-1)).toMatchObject({ leadName: owner.name })
-      expect(outline.at(-2)).toMatchObject({ leadName: null })
-      expect(Date.parse(outline.at(-1)?.createdAt ?? '')).toBeLessThan(Date.now() - 49 * 86_400_000)
+      const filters = { noEvidenceSince: '1970-01-01', status: ['open'], sort: '-createdAt', limit: 20 }
+      const kit = await use<ValidationKit>('read_validation_kit', filters)
+      const rows = readTable(kit)
+      expect(rows.map(({ id }) => id)).toEqual(seedIds.toReversed().slice(0, 20))
+      expect(kit.totals.seeds).toBe(seedIds.length)
+      expect(rows.slice(0, 2)).toMatchObject([{ leadName: null }, { leadName: owner.name }])
+      expect(Date.parse(String(rows[0]?.createdOn))).toBeLessThan(Date.now() - 202 * 86_400_000)
+    },
+  },
+  'list all seeds, for half of what comparing them takes': {
+    ...{ callsMax: 4, tokensMax: 35_000 },
+    async run(use, { seedIds }) {
+      const readAll = async (detail: 'outline' | 'summary') => {
+        let tokens = 0
+        const ids: unknown[] = []
+        for (let cursor: string | null = ''; cursor !== null;) {
+          const kit: ValidationKit = await use('read_validation_kit', { detail, cursor })
+          tokens += countTokensOf(kit)
+          ids.push(...readTable(kit).map(({ id }) => id))
+          cursor = kit.nextCursor
+        }
+        return { tokens, ids }
+      }
+      const [outline, summary] = [await readAll('outline'), await readAll('summary')]
+      expect(outline.ids).toEqual(expect.arrayContaining(seedIds))
+      expect(outline.tokens).toBeLessThanOrEqual(summary.tokens / 2)
     },
   },
   'add four findings with their sources': {

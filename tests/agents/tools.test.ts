@@ -520,17 +520,35 @@ describe('an agent with a grant', () => {
     await addEvidence(service, own.member, robots)
     const urlOf = ({ id }: { id: string }) => `${config.webUrl}/w/${own.workspace.slug}/seeds/${id}`
     const robotsFound = { kind: 'seed', snippet: 'They clean the office' }
-    const found = await call(access, 'search', { query: 'office robots' })
-    expect(found.structuredContent).toEqual({
-      results: [
-        { ...{ id: robots.id, title: 'Robots', url: urlOf(robots), status: 'open' }, ...robotsFound },
-        {
-          ...{ id: calls.id, title: 'Calls', url: urlOf(calls), status: 'open' },
-          ...{ kind: 'seed', snippet: 'Fewer in the office' },
-        },
-      ],
-      note: null,
+    const robotsResult = {
+      id: robots.id,
+      title: 'Robots',
+      url: urlOf(robots),
+      status: 'open',
+      ...robotsFound,
+    }
+    const callsResult = {
+      ...{ id: calls.id, title: 'Calls', url: urlOf(calls), status: 'open' },
+      ...{ kind: 'seed', snippet: 'Fewer in the office' },
+    }
+    const search = async (input: object) => (await call(access, 'search', input)).structuredContent
+    expect(await search({ query: 'office robots' })).toEqual({ results: [robotsResult], note: null })
+    // One word is in the seed, the other in its evidence.
+    const spread = `${String(someEvidence.summary.split(' ').find((word) => word.length > 4))} robots`
+    expect(await search({ query: spread })).toMatchObject({ results: [{ id: robots.id }], note: null })
+    // What has some of the words, when nothing has all of them.
+    const some = await search({ query: 'office robots unheard-of' })
+    expect(some).toEqual({
+      results: [robotsResult, callsResult],
+      note: expect.stringMatching(/^No seed has all words\./) as string,
     })
+    expect(await search({ query: 'of office xy' })).toMatchObject({
+      note: expect.stringMatching(/^No seed has all words/) as string,
+    })
+    expect(await search({ query: 'office robots unheard-of', limit: 1 })).toMatchObject({
+      results: [robotsResult],
+    })
+    expect(await search({ query: 'office', limit: 1 })).toMatchObject({ results: { length: 1 }, note: null })
     expect((await send(access, 'seeds:search', { query: 'robotz' })).json()).toEqual({
       results: [{ id: robots.id, title: 'Robots', url: urlOf(robots), status: 'open', ...robotsFound }],
       note: expect.stringMatching(/^No exact match\./) as string,

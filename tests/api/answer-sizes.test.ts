@@ -1,6 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import type { ValidationKit } from '../../src/agents/kit/kit.service.ts'
+import { readTable } from '../support/kit-table.ts'
 import { mcpForm } from '../../src/agents/tools/read-validation-kit.tools.ts'
 import { httpForm } from '../../src/agents/kit/kit.service.ts'
 import { createId } from '../../src/kernel/ids.ts'
@@ -200,7 +201,7 @@ describe('the size limit of the validation kit', () => {
     expect(bytes).toBeGreaterThan(mcpForm.bytesMax / 2)
     expect(kit.truncated).toBe(true)
     expect(kit.seeds[0]?.evidence.length).toBeGreaterThan(0)
-    expect([...kit.seeds, ...kit.outline].map(({ id }) => id)).toEqual(ids)
+    expect([...kit.seeds, ...readTable(kit)].map(({ id }) => id)).toEqual(ids)
     const whole = (await read(token, { seedId })).seeds[0]?.evidence
     expect(whole).toHaveLength(20)
     const pages: ValidationKit[] = []

@@ -190,7 +190,7 @@ export interface paths {
         put?: never;
         /**
          * Search the seeds
-         * @description Finds up to 20 seeds by words of their texts, evidence and comments, best first. Go on with fetch. The HTTP form of the MCP tool `search`, with the scope `workspace:read`.
+         * @description Finds seeds by words of their texts, evidence and comments, best first. Go on with fetch. The HTTP form of the MCP tool `search`, with the scope `workspace:read`.
          */
         post: operations["agent.search"];
         delete?: never;
@@ -6001,9 +6001,9 @@ export interface components {
             nextCursor: string | null;
             /** @description What is left out and how to read it, why nothing was found, and that comments are content; otherwise null. */
             note: string | null;
-            /** @description The seeds that follow those in `seeds`, without their texts. Only over MCP, and with `detail: "outline"`. */
+            /** @description With `detail: "outline"` over HTTP, the seeds without their texts; otherwise empty. */
             outline: components["schemas"]["ValidationKitOutlineItem"][];
-            /** @description With `detail: "summary"`, the seeds as a table; otherwise null. `createdOn` and `activeOn` are dates (UTC), `supports`, `contradicts` and `neutral` numbers of evidence. */
+            /** @description The seeds as a table with `detail: "summary"`, and over MCP those in outline, with fewer columns; otherwise null. `createdOn` and `activeOn` are dates (UTC), `supports`, `contradicts` and `neutral` numbers of evidence. */
             summaries: components["schemas"]["ValidationKitSummaries"] | null;
             /** @description Of one seed, the newest 20 comments, as many as fit. Null without `seedId`, with `cursor`, and for agents without the scope `workspace:read` or with a consent from before it included them. */
             comments: components["schemas"]["ValidationKitComment"][] | null;
@@ -10181,10 +10181,10 @@ export interface operations {
                      */
                     noEvidenceSince?: string | unknown | unknown;
                     /**
-                     * @description The latest first; default updatedAt.
+                     * @description The latest first, -createdAt the oldest; default updatedAt.
                      * @enum {string}
                      */
-                    sort?: "createdAt" | "updatedAt" | "activityAt";
+                    sort?: "createdAt" | "updatedAt" | "activityAt" | "-createdAt";
                     /** @description Seeds; default 200, at most 50 in full. */
                     limit?: number;
                     /** @description nextCursor, same filters. */
@@ -10192,7 +10192,7 @@ export interface operations {
                     /** @description Of each seed; default 20. */
                     evidenceLimit?: number;
                     /**
-                     * @description summary: outline, summary and hypothesis as a table, to compare seeds. Default over MCP: outline; over HTTP: full.
+                     * @description summary: outline, summary and hypothesis, to compare seeds. Default over MCP: outline; over HTTP: full.
                      * @enum {string}
                      */
                     detail?: "outline" | "summary" | "full";
@@ -10351,6 +10351,8 @@ export interface operations {
                 "application/json": {
                     /** @description A few words. */
                     query: string;
+                    /** @description Default 20. */
+                    limit?: number;
                 };
             };
         };

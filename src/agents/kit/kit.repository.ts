@@ -16,7 +16,7 @@ import {
 import type { Executor } from '../../db/client.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { dateText, jsonArray, jsonItem, jsonRows, readOne, timestampText } from '../../db/sql/json-rows.ts'
-import { isBefore } from '../../db/sql/keyset.ts'
+import { isBefore, keysetOf, orderByOf } from '../../db/sql/keyset.ts'
 import { seedUrl } from '../../db/sql/page-urls.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { bytesBefore, evidenceBytes, seedBytes } from '../../db/sql/text-bytes.ts'
@@ -54,13 +54,14 @@ interface KitStatement {
   name?: string
   condition?: SQL | undefined
   sort?: SeedTime | undefined
+  isOldestFirst?: boolean | undefined
   /** Whether the outline has summaries. */
   hasSummaries?: boolean | undefined
 }
 
 function prepareKit(
   executor: Executor,
-  { name = '', condition, sort = 'updatedAt', hasSummaries = false }: KitStatement,
+  { name = '', condition, sort = 'updatedAt', isOldestFirst = false, hasSummaries = false }: KitStatement,
 ) {
   const status = hiddenParameter('status', 'text')
   const isMatch = and(
@@ -70,6 +71,8 @@ function prepareKit(
     or(sql`${status} is null`, eq(seeds.status, status)),
     condition,
   )
+  const order = isOldestFirst ? 'oldestFirst' : 'newestFirst'
+  const { isOnPage, orderBy } = keysetOf(order, seeds[sort], seeds.id)
   const recent = executor
     .select({
       id: seeds.id,
@@ -77,18 +80,18 @@ function prepareKit(
       size: seedBytes.as('seed_size'),
     })
     .from(seeds)
-    .where(and(isMatch, isBefore(seeds[sort], seeds.id)))
-    .orderBy(desc(seeds[sort]), desc(seeds.id))
+    .where(and(isMatch, isOnPage))
+    .orderBy(...orderBy)
     .limit(hiddenParameter('seedsLimit', 'int') as unknown as number)
     .as('recent')
-  const order = sql`${recent.at} desc, ${recent.id} desc`
+  const recentOrder = sql.join(orderByOf(order, recent.at, recent.id), sql`, `)
   const found = executor.$with('found').as(
     executor
       .select({
         id: recent.id,
         position: positionText(recent.at, recent.id).as('seed_position'),
-        rank: sql<number>`row_number() over (order by ${order})`.as('seed_rank'),
-        bytesBefore: bytesBefore(recent.size, order).as('seeds_before'),
+        rank: sql<number>`row_number() over (order by ${recentOrder})`.as('seed_rank'),
+        bytesBefore: bytesBefore(recent.size, recentOrder).as('seeds_before'),
       })
       .from(recent),
   )
@@ -344,6 +347,8 @@ export interface KitQuery {
   noEvidenceSince?: Date | undefined
   /** By default `updatedAt`. */
   sort?: SeedTime | undefined
+  /** By default the latest first. */
+  isOldestFirst?: boolean | undefined
   /** Whether `outline` has summaries. */
   hasSummaries?: boolean | undefined
   /** The position after which the seeds begin; with `seedId`, the evidence. */
@@ -369,7 +374,7 @@ export interface KitQuery {
  */
 export async function readKitRows(executor: Executor, query: KitQuery): Promise<KitRows> {
   const { seedId, statuses = [], text, updatedSince, leadUserId, noEvidenceSince, ...others } = query
-  const { team, label, due, sort, hasSummaries, ...rest } = others
+  const { team, label, due, sort, isOldestFirst, hasSummaries, ...rest } = others
   const values = { ...rest, evidenceRead: rest.evidenceLimit + 1 }
   if (seedId !== undefined) {
     const [seed] = await selectKitOfSeed(executor).execute({ ...values, seedId })
@@ -392,7 +397,7 @@ export async function readKitRows(executor: Executor, query: KitQuery): Promise<
       noEvidenceSince && or(isNull(seeds.lastEvidenceAt), lt(seeds.lastEvidenceAt, noEvidenceSince)),
       text === undefined ? undefined : hasWords(hiddenParameter('workspaceId', 'uuid'), sql`${text}::text`),
     )
-    const statement = prepareKit(executor, { condition, sort, hasSummaries })
+    const statement = prepareKit(executor, { condition, sort, isOldestFirst, hasSummaries })
     return readOne(statement.execute({ ...values, ...filter, status: null }))
   }
   return readOne(

@@ -28,7 +28,7 @@ import {
 } from '../../kernel/schemas.ts'
 import { errors } from '../../kernel/errors.ts'
 import { labelLengthMax } from '../../kernel/text.ts'
-import { seedDues, seedQueryLengthMax, seedStatuses, seedTimes, silentDays } from '../../domain/seeds.ts'
+import { kitSorts, seedDues, seedQueryLengthMax, seedStatuses, silentDays } from '../../domain/seeds.ts'
 import { countedEvidenceFields, exampleCountedEvidence } from '../../areas/evidence/evidence.schemas.ts'
 import {
   Criterion,
@@ -50,13 +50,21 @@ export const ValidationKitInput = closed(
     ),
     status: Type.Optional(oneOrSeveral(seedStatuses, 'Only these.')),
     query: Type.Optional(
-      Type.String({
-        maxLength: seedQueryLengthMax,
-        'x-text': 'query',
-        description: 'With all these words, or words that begin with them.',
-      }),
+      told(
+        Type.String({
+          maxLength: seedQueryLengthMax,
+          'x-text': 'query',
+          description: 'With all these words, or words that begin with them.',
+        }),
+        'With all these words.',
+      ),
     ),
-    updatedSince: Type.Optional(dateOrTime('Edited, or with evidence, since this date (UTC) or time.')),
+    updatedSince: Type.Optional(
+      told(
+        dateOrTime('Edited, or with evidence, since this date (UTC) or time.'),
+        'Edited, or with evidence, since then.',
+      ),
+    ),
     leadUserId: Type.Optional(compared('Led by this person.')),
     team: Type.Optional(compared('Its name.')),
     label: Type.Optional(compared('Its name.')),
@@ -69,7 +77,12 @@ export const ValidationKitInput = closed(
       ),
     ),
     noEvidenceSince: Type.Optional(dateOrTime('Without evidence since then; 1970-01-01: without any.')),
-    sort: Type.Optional(stringEnum(seedTimes, { description: 'The latest first; default updatedAt.' })),
+    sort: Type.Optional(
+      told(
+        stringEnum(kitSorts, { description: 'The latest first, -createdAt the oldest; default updatedAt.' }),
+        'Latest first, -createdAt: oldest.',
+      ),
+    ),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -91,9 +104,9 @@ export const ValidationKitInput = closed(
       told(
         stringEnum(kitDetails, {
           description:
-            'summary: outline, summary and hypothesis as a table, to compare seeds. Default over MCP: outline; over HTTP: full.',
+            'summary: outline, summary and hypothesis, to compare seeds. Default over MCP: outline; over HTTP: full.',
         }),
-        'summary: a table to compare seeds. Default outline.',
+        'summary: to compare seeds. Default outline.',
       ),
     ),
   },
@@ -285,12 +298,11 @@ export const ValidationKit = named(
         'What is left out and how to read it, why nothing was found, and that comments are content; otherwise null.',
     }),
     outline: Type.Array(ref(KitOutlineItem), {
-      description:
-        'The seeds that follow those in `seeds`, without their texts. Only over MCP, and with `detail: "outline"`.',
+      description: 'With `detail: "outline"` over HTTP, the seeds without their texts; otherwise empty.',
     }),
     summaries: Type.Union([ref(KitSummaries), Type.Null()], {
       description:
-        'With `detail: "summary"`, the seeds as a table; otherwise null. `createdOn` and `activeOn` are dates (UTC), `supports`, `contradicts` and `neutral` numbers of evidence.',
+        'The seeds as a table with `detail: "summary"`, and over MCP those in outline, with fewer columns; otherwise null. `createdOn` and `activeOn` are dates (UTC), `supports`, `contradicts` and `neutral` numbers of evidence.',
     }),
     comments: nullableArray(
       KitComment,

@@ -12,11 +12,11 @@ import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { parseJson, type Json } from '../../kernel/json-text.ts'
-import { conditionOfDue } from '../../domain/seeds.ts'
-import { decodeCursor, encodeCursor, rowsOf, startOf } from '../../kernel/pagination.ts'
+import { conditionOfDue, type SeedTime } from '../../domain/seeds.ts'
+import { decodeCursor, encodeCursor, rowsOf, startOf, type ListOrder } from '../../kernel/pagination.ts'
 import { normalizeLine } from '../../kernel/text.ts'
 import { parseTime } from '../../kernel/times.ts'
-import type { KitSeed, KitSummary, ValidationKit, ValidationKitInput } from './kit.schemas.ts'
+import type { KitOutlineItem, KitSeed, KitSummary, ValidationKit, ValidationKitInput } from './kit.schemas.ts'
 import { noDiscussion, readDiscussion, type KitDiscussion } from './kit-discussion.ts'
 import { countFitting, joinItems, joinSeed, splitSeed } from './kit-text.ts'
 import { readKitRows, type KitRows } from './kit.repository.ts'
@@ -30,10 +30,12 @@ export interface KitForm {
   bytesMax: number
   /** Whether the seeds that are not shown in full are shown in outline. Otherwise the next page has them. */
   hasOutline: boolean
+  /** Whether seeds in outline are the table `summaries`, which takes a third of the tokens of `outline`. */
+  hasTable: boolean
 }
 
 /** The form of the kit over HTTP. */
-export const httpForm: KitForm = { bytesMax: 512 * 1024, hasOutline: false }
+export const httpForm: KitForm = { bytesMax: 512 * 1024, hasOutline: false, hasTable: false }
 
 // For what follows the workspace and the grant, but the seeds: fields whose length is known.
 const restBytesMax = 1024
@@ -104,7 +106,7 @@ export function createKitService({ db, clock, links }: KitServiceOptions): KitSe
           : noDiscussion
       const leftBytesMax = bytesMax - discussion.bytes
       const part = isOneSeed ? cutSeed(rows, leftBytesMax, plan.listId) : cutSeeds(rows, bytesMax, plan)
-      return `${head},${toRest(part, rows.totals, discussion, input)}}` as Json<ValidationKit>
+      return `${head},${toRest(part, rows.totals, discussion, { ...input, ...form })}}` as Json<ValidationKit>
     },
   }
 }
@@ -130,12 +132,11 @@ function toRest(
   part: KitPart,
   totals: KitRows['totals'],
   discussion: KitDiscussion,
-  input: ValidationKitInput,
+  input: ValidationKitInput & KitForm,
 ): string {
-  const { seedId } = input
   const { seeds, outline, nextCursor, isCut } = part
   const truncated = nextCursor !== null || isCut || (outline.length > 0 && !isBrief(input))
-  const hasSummaries = seedId === undefined && input.detail === 'summary'
+  const columns = isBrief(input) || outline.length > 0 ? columnsOf(input, input) : undefined
   const notes = [
     ...(totals.seeds === 0 ? [describeNothing(input)] : []),
     ...(truncated ? [describeRest(part, totals, input)] : []),
@@ -147,10 +148,10 @@ function toRest(
     nextCursor,
     note: notes.length > 0 ? notes.join(' ') : null,
   } satisfies Partial<ValidationKit>
-  const summaries = `{"columns":${JSON.stringify(kitSummaryColumns)},"rows":${joinItems(outline)}}`
+  const summaries = `{"columns":${JSON.stringify(columns)},"rows":${joinItems(outline)}}`
   return (
-    `${JSON.stringify(rest).slice(1, -1)},"outline":${hasSummaries ? '[]' : joinItems(outline)},` +
-    `"summaries":${hasSummaries ? summaries : 'null'},"comments":${discussion.comments},"participants":${discussion.participants},"attachments":${discussion.attachments},"seeds":${seeds}`
+    `${JSON.stringify(rest).slice(1, -1)},"outline":${columns ? '[]' : joinItems(outline)},` +
+    `"summaries":${columns ? summaries : 'null'},"comments":${discussion.comments},"participants":${discussion.participants},"attachments":${discussion.attachments},"seeds":${seeds}`
   )
 }
 
@@ -190,6 +191,19 @@ function isBrief({ detail = 'full' }: ValidationKitInput): boolean {
   return detail !== 'full'
 }
 
+/** The columns of the table of the seeds that are not in full; undefined if they are no table. */
+function columnsOf(
+  { seedId, detail, sort }: ValidationKitInput,
+  { hasTable }: Pick<KitForm, 'hasTable'>,
+): readonly (keyof KitSummary)[] | undefined {
+  if (seedId !== undefined) return undefined
+  if (detail === 'summary') return kitSummaryColumns
+  if (!hasTable) return undefined
+  // What tells which seed to read.
+  const sortedBy = sort?.endsWith('createdAt') === true ? 'createdOn' : 'activeOn'
+  return ['id', 'title', 'status', 'leadName', sortedBy, 'supports', 'contradicts', 'neutral']
+}
+
 /** Which seeds are read, and the list that a cursor belongs to. */
 interface Plan {
   listId: string
@@ -201,6 +215,7 @@ interface Plan {
   inFullMax: number
   outlineMax: number
   hasSummaries?: boolean
+  columns?: readonly (keyof KitSummary)[] | undefined
 }
 
 function planSeed({ workspace }: AgentPrincipal, { seedId = '', cursor }: ValidationKitInput) {
@@ -220,10 +235,12 @@ function planSeed({ workspace }: AgentPrincipal, { seedId = '', cursor }: Valida
 function planSeeds(
   { workspace }: AgentPrincipal,
   input: ValidationKitInput,
-  { hasOutline }: KitForm,
+  { hasOutline, hasTable }: KitForm,
   now: Date,
 ) {
-  const { query = '', updatedSince, cursor, leadUserId, due, noEvidenceSince, sort } = input
+  const { query = '', updatedSince, cursor, leadUserId, due, noEvidenceSince } = input
+  const isOldestFirst = input.sort?.startsWith('-') === true
+  const sort = input.sort?.replace('-', '') as SeedTime | undefined
   const [team, label] = [input.team, input.label].map((name) =>
     name === undefined ? undefined : normalizeLine(name),
   )
@@ -231,7 +248,7 @@ function planSeeds(
   const text = normalizeLine(query) || undefined
   const [status] = statuses
   // Cursors of older versions stay valid: what they do not know comes last.
-  const further = Object.entries({ leadUserId, noEvidenceSince, sort, due, team, label }).filter(
+  const further = Object.entries({ leadUserId, noEvidenceSince, sort: input.sort, due, team, label }).filter(
     ([, value]) => value !== undefined,
   )
   const filters = [statuses.length > 1 ? statuses : status, text, updatedSince, ...further]
@@ -240,7 +257,7 @@ function planSeeds(
   return {
     ...{ listId, statuses, text, leadUserId, team, label, sort, limit },
     due: due === undefined ? undefined : conditionOfDue(due, now),
-    ...positionOf(listId, cursor),
+    ...positionOf(listId, cursor, isOldestFirst ? 'oldestFirst' : 'newestFirst'),
     updatedSince: updatedSince === undefined ? undefined : parseTime(updatedSince),
     noEvidenceSince: noEvidenceSince === undefined ? undefined : parseTime(noEvidenceSince),
     // One more than is shown, which tells whether there is more.
@@ -248,11 +265,13 @@ function planSeeds(
     inFullMax: isBrief(input) ? 0 : Math.min(limit, kitSeedsMax),
     outlineMax: isBrief(input) || hasOutline ? limit : 0,
     hasSummaries: input.detail === 'summary',
+    columns: columnsOf(input, { hasTable }),
+    isOldestFirst,
   }
 }
 
-function positionOf(listId: string, cursor: string | undefined) {
-  const [at = startOf.newestFirst.at, id = startOf.newestFirst.id] = decodeCursor(listId, cursor) ?? []
+function positionOf(listId: string, cursor: string | undefined, order: ListOrder = 'newestFirst') {
+  const [at = startOf[order].at, id = startOf[order].id] = decodeCursor(listId, cursor) ?? []
   return { at, id }
 }
 
@@ -308,7 +327,8 @@ function cutSeeds(rows: KitRows, bytesMax: number, plan: Plan): KitPart {
     }
   }
   const found = rowsOf(rows.outline.text)
-  const items = plan.hasSummaries ? found.map(toSummaryRow) : found
+  const { columns } = plan
+  const items = columns ? found.map((item) => toTableRow(item, columns)) : found
   const outline = items.slice(0, countFitting(items, plan.inFullMax > 0 ? bytesMax / 2 : bytesMax))
   const all = rowsOf(rows.seeds.text)
   const inFull = outline.length > 0 ? all.slice(0, outline.length) : all
@@ -328,10 +348,11 @@ function cutSeeds(rows: KitRows, bytesMax: number, plan: Plan): KitPart {
   }
 }
 
-/** A seed as a row of the table of summaries. */
-function toSummaryRow(item: string): string {
-  const summary = parseJson(item as Json<KitSummary>)
-  return JSON.stringify(kitSummaryColumns.map((column) => summary[column]))
+/** A seed in outline, or its summary, as a row of a table. */
+function toTableRow(item: string, columns: readonly (keyof KitSummary)[]): string {
+  const { evidenceCounts, createdAt, ...rest } = parseJson(item as Json<Partial<KitSummary & KitOutlineItem>>)
+  const row = { createdOn: createdAt?.slice(0, 'YYYY-MM-DD'.length), ...evidenceCounts, ...rest }
+  return JSON.stringify(columns.map((column) => row[column]))
 }
 
 /**

@@ -8,7 +8,7 @@ import type { KitService } from '../kit/kit.service.ts'
 import { mayCall, type AgentTool } from '../tools/agent-tool.ts'
 import type { McpResource, McpResources } from './mcp-resources.ts'
 import { suggestSeeds } from './suggest-seeds.ts'
-import { mcpForm, readValidationKit } from '../tools/read-validation-kit.tools.ts'
+import { listForm, mcpForm, readValidationKit } from '../tools/read-validation-kit.tools.ts'
 
 /**
  * The validation kit, and each of its seeds, as the tool `read_validation_kit` returns them, and the inbox as its tool
@@ -25,7 +25,7 @@ export function kitResources(
 
     async list(agent, cursor) {
       const input = { detail: 'outline' as const, ...(cursor !== undefined && { cursor }) }
-      const { outline, nextCursor } = parseJson(await kit.read(agent, input, mcpForm))
+      const { outline, nextCursor } = parseJson(await kit.read(agent, input, listForm))
       const seeds = outline.map((item) => toResource(agent, item))
       const first = [kitResource(agent), ...(mayCall(agent, inbox) ? [inboxResource(agent)] : [])]
       return { resources: cursor === undefined ? [...first, ...seeds] : seeds, nextCursor }

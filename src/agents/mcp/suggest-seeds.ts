@@ -1,6 +1,6 @@
 import { parseJson } from '../../kernel/json-text.ts'
 import type { KitService } from '../kit/kit.service.ts'
-import { mcpForm } from '../tools/read-validation-kit.tools.ts'
+import { listForm } from '../tools/read-validation-kit.tools.ts'
 import type { Suggest } from './mcp-resources.ts'
 
 const suggestionsMax = 20
@@ -10,7 +10,7 @@ export function suggestSeeds(kit: KitService): Suggest {
   return async (agent, typed) => {
     const query = typed.trim()
     const input = { detail: 'outline' as const, limit: suggestionsMax, ...(query !== '' && { query }) }
-    const { outline } = parseJson(await kit.read(agent, input, mcpForm))
+    const { outline } = parseJson(await kit.read(agent, input, listForm))
     const isInTitle = ({ title }: { title: string }) => title.toLowerCase().includes(query.toLowerCase())
     const inTitle = outline.filter(isInTitle)
     return [...inTitle, ...outline.filter((seed) => !isInTitle(seed))].map(({ id }) => id)

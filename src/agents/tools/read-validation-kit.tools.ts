@@ -5,7 +5,10 @@ import type { KitForm, KitService } from '../kit/kit.service.ts'
 import { defineTool, readingHints, type AgentTool } from './agent-tool.ts'
 
 /** The form of the kit over MCP: about 16,000 tokens, which fits the context of a model. */
-export const mcpForm: KitForm = { bytesMax: 64 * 1024, hasOutline: true }
+export const mcpForm: KitForm = { bytesMax: 64 * 1024, hasOutline: true, hasTable: true }
+
+/** The same for our own use, which no model reads. */
+export const listForm: KitForm = { ...mcpForm, hasTable: false }
 
 /**
  * What a model reads first (docs/design/tools.md#few-tokens). Over HTTP, where programs read, the default is `full`.
@@ -22,7 +25,7 @@ export function readValidationKitTool(kit: KitService): AgentTool {
     description:
       'Reads the seeds (early ideas) of the workspace with the evidence for and against them. Without seedId it lists ' +
       'them in outline. Go on with seedId for all of one seed, or detail: "full" for ' +
-      'the texts of all that fit. `note` says what is left out. Any argument may be absent, null or empty.',
+      'all texts that fit. `note` says what is left out. Any argument may be absent, null or empty.',
     scope: validationKitScope,
     action: 'seeds.list',
     input: ValidationKitInput,

@@ -22,6 +22,7 @@ const foundNothing =
   'Nothing matches. Words are found whole or by their beginning, without regard to case and accents: try others, or ' +
   'list all seeds with read_validation_kit.'
 
+const foundSome = 'No seed has all words. These have some of them.'
 const foundSimilar = 'No exact match. These are similar: their words are almost those of the query.'
 
 /**
@@ -61,8 +62,7 @@ export function searchTools(
       name: 'search',
       title: 'Search the seeds',
       description:
-        `Finds up to ${resultsMax} seeds by words of their texts, evidence and comments, best first. ` +
-        'Go on with fetch.',
+        'Finds seeds by words of their texts, evidence and comments, best first. Go on with fetch.',
       did: 'searched the seeds',
       scope: 'workspace:read',
       action: 'workspaces.search',
@@ -75,22 +75,32 @@ export function searchTools(
             'x-text': 'query',
             description: 'A few words.',
           }),
+          limit: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: resultsMax, description: `Default ${resultsMax}.` }),
+          ),
         },
         { examples: [{ query: 'onboarding' }] },
       ),
       output: AgentSearch,
       parts: [],
       hints: readingHints,
-      async call(agent, { query }) {
+      async call(agent, { query, limit = resultsMax }) {
         const found: SearchResult[][] = []
         // One after the other: a search is worth one connection.
         for (const term of termsOf(query)) found.push(await find(agent, term))
-        const exact = rank(found)
-        const isSimilar = exact.length === 0
-        const seeds = isSimilar ? rank([await find(agent, query, 'similar')]) : exact
-        const results = seeds.map((seed) => ({ ...seed, url: links.urlOf(agent, seed.id) }))
-        if (results.length === 0) return toJson({ results, note: foundNothing })
-        return toJson({ results, note: isSimilar ? foundSimilar : null })
+        const wordCount = wordsOf(query).length
+        const exact = rank(found, wordCount)
+        const whole = exact.filter(({ hasAll }) => hasAll)
+        const similar = exact.length === 0 ? rank([await find(agent, query, 'similar')], wordCount) : []
+        const [seeds = [], note] = [
+          [whole, null] as const,
+          [exact, foundSome] as const,
+          [similar, foundSimilar] as const,
+        ].find(([some]) => some.length > 0) ?? [[], foundNothing]
+        const results = seeds
+          .slice(0, limit)
+          .map(({ seed }) => ({ ...seed, url: links.urlOf(agent, seed.id) }))
+        return toJson({ results, note })
       },
       errors: [],
       advice: {},
@@ -128,33 +138,45 @@ export function searchTools(
   ]
 }
 
+const wordsOf = (query: string) => query.split(/\s+/).filter((word) => word !== '')
+
 /** The query as a whole, and each of its words. */
 function termsOf(query: string): string[] {
-  const words = query.split(/\s+/).filter((word) => word.length >= wordLengthMin)
+  const words = wordsOf(query).filter((word) => word.length >= wordLengthMin)
   return [...new Set([query.trim(), ...words.slice(0, wordsMax)])].filter((term) => term !== '')
 }
 
 /** A seed that was found, by what was found first of it. */
 type FoundSeed = Omit<Static<typeof AgentSearch>['results'][number], 'url'>
 
-/** Seeds that more of the lists have come first, then those that were found first. */
-function rank(lists: readonly (readonly SearchResult[])[]): FoundSeed[] {
-  const seeds = new Map<string, { seed: FoundSeed; hits: number }>()
-  for (const list of lists) {
+/**
+ * Seeds that more of the lists have come first, then those that were found first. `hasAll`: in the first list, of the whole
+ * query, or in as many as it has words.
+ */
+function rank(
+  lists: readonly (readonly SearchResult[])[],
+  wordCount: number,
+): { seed: FoundSeed; hasAll: boolean }[] {
+  const seeds = new Map<string, { seed: FoundSeed; hits: number; isWhole: boolean }>()
+  for (const [i, list] of lists.entries()) {
     const inList = new Set<string>()
     for (const result of list) {
       const seed = toFoundSeed(result)
       if (!seed || inList.has(seed.id)) continue
       inList.add(seed.id)
       const found = seeds.get(seed.id)
-      seeds.set(seed.id, { seed: found?.seed ?? seed, hits: (found?.hits ?? 0) + 1 })
+      seeds.set(seed.id, {
+        seed: found?.seed ?? seed,
+        hits: (found?.hits ?? 0) + 1,
+        isWhole: found?.isWhole ?? i === 0,
+      })
     }
   }
   // The sort is stable.
   return [...seeds.values()]
     .sort((one, other) => other.hits - one.hits)
     .slice(0, resultsMax)
-    .map(({ seed }) => seed)
+    .map(({ seed, hits, isWhole }) => ({ seed, hasAll: isWhole || hits >= wordCount }))
 }
 
 function toFoundSeed({ seedId, title, seedStatus, kind, excerpt }: SearchResult): FoundSeed | undefined {
