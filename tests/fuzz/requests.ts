@@ -97,13 +97,18 @@ const headerNames = [
   'x-api-key',
 ]
 
-const places = ['credential', 'path', 'query', 'header', 'body', 'everywhere'] as const
+type Place = 'credential' | 'path' | 'query' | 'header' | 'body' | 'everywhere'
+
+// What is wrong with the credential, or in all places at once, is mostly refused before the rest is looked at.
+const others: readonly Place[] = ['credential', 'header', 'everywhere']
+const placesOfReads: readonly Place[] = [...others, 'path', 'path', 'path', 'query', 'query', 'query']
+const placesOfChanges: readonly Place[] = [...others, 'path', 'path', 'query', 'body', 'body', 'body', 'body']
 
 /** Makes up a request that is right but for one place, or for several. */
 export function makeRequest(random: Random, route: Route, world: World): InjectOptions {
-  const place = random.pick(places)
+  const place = random.pick(route.method === 'GET' ? placesOfReads : placesOfChanges)
   const browser = random.pick(world.browsers)
-  const isHostile = (candidate: (typeof places)[number]) => place === candidate || place === 'everywhere'
+  const isHostile = (candidate: Place) => place === candidate || place === 'everywhere'
   const fields = route.url.startsWith('/agent/oauth') ? oauthFields : formFields
   const names = route.url.startsWith('/agent/oauth') ? oauthFields : queryFields
   const headers: Record<string, string> = {
@@ -141,10 +146,15 @@ function wrongCredentialOf(random: Random): Record<string, string> {
 }
 
 function makePath(random: Random, { url }: Route, world: World, isHostile: boolean): string {
+  const isParameter = (part: string) => /^:\w/.test(part) || part === '*'
+  // Mostly one of them: what is right before it leads there.
+  const chosen = random.below(url.split('/').filter(isParameter).length || 1)
+  let place = 0
   const parts = url.split('/').map((part) => {
     // A colon that is one is written twice.
-    if (!/^:\w/.test(part) && part !== '*') return part.replace('::', ':')
-    if (isHostile) return random.chance(0.5) ? random.pick(encodedTexts) : encode(random.pick(texts))
+    if (!isParameter(part)) return part.replace('::', ':')
+    if (isHostile && (place++ === chosen || random.chance(0.2)))
+      return random.chance(0.5) ? random.pick(encodedTexts) : encode(random.pick(texts))
     return encode(random.pick(world.known.get(part.slice(1)) ?? ['x']))
   })
   return parts.join('/') + (isHostile && random.chance(0.1) ? `/${random.pick(encodedTexts)}` : '')
@@ -210,6 +220,9 @@ function makeForm({ csrf }: BrowserSession, name: string, fileName: string, cont
   return `${part('_csrf', csrf)}${part(name, content, `; filename="${fileName}"`)}--x--\r\n`
 }
 
+/** Right but for what PostgreSQL takes in no text. */
+const unstorable = ['Nul\0', 'Half \ud83d'] as const
+
 /** Changes a few places of a body, at any depth. */
 function mutate(random: Random, body: unknown, world: World): unknown {
   const copy = structuredClone(body)
@@ -225,7 +238,7 @@ function mutate(random: Random, body: unknown, world: World): unknown {
     else if (typeof value === 'object' && value !== null && random.chance(0.5))
       target[name] = mutate(random, value, world)
     else if (known && random.chance(0.3)) target[name] = random.pick(known)
-    else if (random.chance(0.7)) target[name] = random.pick(texts)
+    else if (random.chance(0.7)) target[name] = random.pick(random.chance(0.3) ? unstorable : texts)
     else target[name] = random.pick(values)
   }
   return copy
