@@ -12,14 +12,15 @@ import { timestampText } from '../../db/sql/json-rows.ts'
 import { mentionsOfComment, mentionsTeam } from '../../db/sql/mentions-of-comment.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { subquery } from '../../db/schema/subquery.ts'
-import type { StoredNotification } from '../../domain/notifications.ts'
+import { notificationKinds, type StoredNotification } from '../../domain/notifications.ts'
 import { isNotOfDeletedSeed, storedColumns } from './notifications.repository.ts'
 
 // Who is mailed what. Literals, not parameters: only then can a prepared statement use the partial indexes.
 const isUnmailed = isNull(notifications.mailedAt)
 const isUnread = isNull(notifications.readAt)
-/** Mentions, accepted invites and reminders have mails of their own. */
-const isOfDigest = sql`${notifications.kind} not in ('mention', 'invite_accepted', 'decision_due')`
+/** Mentions, accepted invites and reminders have mails of their own. A later version may have written kinds without words here. */
+const isOfDigest = sql`${notifications.kind} not in ('mention', 'invite_accepted', 'decision_due')
+  and ${notifications.kind} in (${sql.raw(notificationKinds.map((kind) => `'${kind}'`).join())})`
 /** Whether a person gets the mail that a notification is of. */
 const isMailed = and(
   getsNotices,
