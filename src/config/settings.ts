@@ -254,7 +254,8 @@ export const ConfigSchema = Type.Object({
     minLength: 1,
     description:
       'Where the lines go that say who signed in, made a key, exported a workspace and the like: stdout, off, or the path of ' +
-      'a file. Commands, whose standard output is their answer, write theirs only into a file.',
+      'a file. Commands, whose standard output is their answer, write theirs into that file, or with stdout into audit.log in ' +
+      'DATA_DIR.',
   }),
   EVENTS_KEPT_DAYS: Type.Integer({
     default: 0,

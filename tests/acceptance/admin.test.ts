@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
@@ -160,6 +161,12 @@ describe('admin with a running service', () => {
     expect(made?.stdout).toMatch(/^wsk_\w+\n$/)
     expect(made?.stderr).toMatch(/^This is the API key Laptop of grace@example\.com\. Store it now: .*\n$/)
     await expectKeyOf(service, made?.stdout.trim(), 'Grace Hopper')
+    expect(await readAudit(join(dataDir, 'audit.log'))).toContainEqual(
+      expect.objectContaining({
+        ...{ audit: true, action: 'admin create-key', outcome: 'done' },
+        ...{ actor: { systemUser: userInfo().username }, target: { email: 'Grace@Example.com' } },
+      }),
+    )
     expect(madeJson).toMatchObject({ code: 0, stderr: '' })
     const madeKey = JSON.parse(madeJson?.stdout ?? '') as { secret: string }
     expect(madeKey).toMatchObject({ name: 'Agent', id: expect.stringMatching(uuid) as string })
@@ -556,6 +563,41 @@ describe('admin with invalid settings', () => {
     expect(bad.stderr).toMatch(/^error: DATABASE_POOL_MAX .*\n$/)
   })
 })
+
+describe('the audit of commands', () => {
+  const command = ['suspend-user', '--email', 'grace@example.com']
+  const line = {
+    ...{ audit: true, action: 'admin suspend-user', outcome: 'refused' },
+    target: { email: 'grace@example.com' },
+  }
+
+  it('is a file in DATA_DIR by default, also of what is refused, and not of what changes nothing', async () => {
+    const dataDir = await makeDirectory()
+    const environment = { DATABASE_URL: `postgres://me@127.0.0.1:${await findPort()}/db` }
+    const results = await inPairs([command, ['check']], { dataDir, environment })
+    expect(results.map(({ code }) => code)).toEqual([1, 1])
+    expect(await readAudit(join(dataDir, 'audit.log'))).toMatchObject([line])
+  })
+
+  it('is on standard error where the file cannot be written, and nowhere with off', async () => {
+    const dataDir = await makeDirectory()
+    const away = { DATABASE_URL: `postgres://me@127.0.0.1:${await findPort()}/db` }
+    const [unwritable, off] = await Promise.all(
+      ['/dev/null/audit.log', 'off'].map((AUDIT_LOG) =>
+        runAdmin(command, { dataDir, environment: { ...away, AUDIT_LOG } }),
+      ),
+    )
+    expect(unwritable?.code).toBe(1)
+    expect(JSON.parse(unwritable?.stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject(line)
+    expect(off?.stderr).not.toContain('audit')
+    expect(await readdir(dataDir)).toEqual([])
+  })
+})
+
+async function readAudit(file: string): Promise<unknown[]> {
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
+  return lines.map((text) => JSON.parse(text) as unknown)
+}
 
 async function expectKeyOf(service: Service, key: string | undefined, name: string): Promise<void> {
   expect(await call(service, 'GET /v1/me', { key: key ?? '' })).toMatchObject({ status: 200, body: { name } })
