@@ -11,6 +11,7 @@ import {
   createCompany,
   del,
   findJobs,
+  findRoles,
   get,
   patch,
   post,
@@ -234,6 +235,18 @@ describe('keys of a service account', () => {
     const within = { name: 'x', expiresAt: '2099-01-01T00:00:00.000Z' }
     expect((await as(expiring, post(keysUrl, within))).statusCode).toBe(200)
     expect((await as(expiring, post(`${keysUrl}/${key.id}/revoke`))).statusCode).toBe(200)
+  })
+
+  it('get a higher role by no key that makes no endless key with it', async () => {
+    const company = await createCompany(service)
+    const account = await createServiceAccount(service, company.owner, company, { role: 'member' })
+    const expiring = await createKey(service, company.owner, { expiresAt: '2100-01-01T00:00:00.000Z' })
+    const become = (by: { apiKey: string }, role: string) => as(by, patch(account.url, { role }))
+    expectError(await become(expiring, 'admin'), errors.keyRestricted)
+    expect(await findRoles(service, company.workspace)).toMatchObject({ [account.userId]: 'member' })
+    expect((await become(expiring, 'viewer')).statusCode).toBe(200)
+    const bound = await createKey(service, company.owner, { workspaceIds: [company.workspace.id] })
+    expect((await become(bound, 'admin')).statusCode).toBe(200)
   })
 
   it('act with at most their highest role, and that of the account', async () => {

@@ -2310,7 +2310,7 @@ export interface paths {
         head?: never;
         /**
          * Rename a service account, or change its role
-         * @description For owners and admins, for service accounts whose role is at most their own. Fields that are absent stay as they are. A new role takes effect with the next request of its keys.
+         * @description For owners and admins, for service accounts whose role is at most their own. Fields that are absent stay as they are. A new role takes effect with the next request of its keys. A key raises the role only if it may make an endless key with it.
          */
         patch: operations["serviceAccounts.update"];
         trace?: never;
@@ -19593,7 +19593,7 @@ export interface operations {
             };
             400: components["responses"]["HttpApiDecodeError"];
             401: components["responses"]["Unauthorized.api_key_required"];
-            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient.role_too_high"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.key_restricted.not_a_member.role_insufficient.role_too_high"];
             404: components["responses"]["NotFound.not_found"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];

@@ -101,10 +101,10 @@ export const serviceAccountsUpdate = operation({
   summary: 'Rename a service account, or change its role',
   description:
     'For owners and admins, for service accounts whose role is at most their own. Fields that are absent stay as they are. ' +
-    'A new role takes effect with the next request of its keys.',
+    'A new role takes effect with the next request of its keys. A key raises the role only if it may make an endless key with it.',
   params: accountParams,
   body: closed({ name: Type.Optional(name), role: Type.Optional(role) }, { examples: [{ role: 'viewer' }] }),
-  errors: changeErrors,
+  errors: [...changeErrors, errors.keyRestricted],
 })
 
 export const serviceAccountsDelete = operation({

@@ -11,7 +11,7 @@ import {
   type KeyRestrictions,
 } from '../../domain/key-restrictions.ts'
 import type { ExpectingCall, Principal } from '../../domain/principal.ts'
-import { lowerOf, mayGrant, type Role } from '../../domain/roles.ts'
+import { isAbove, lowerOf, mayGrant, type Role } from '../../domain/roles.ts'
 import { emailOfService, serviceAccountsMax, type ServiceRole } from '../../domain/service-accounts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -82,7 +82,10 @@ export interface ServiceAccountsService {
     slug: string,
     input: { name: string; role: ServiceRole },
   ): Promise<ServiceAccount>
-  /** Changes what is given. Throws `label_invalid`, `role_too_high` and `precondition_failed`. */
+  /**
+   * Changes what is given. Throws `label_invalid`, `role_too_high`, `precondition_failed`, and `key_restricted` for a key that
+   * makes no endless key with the new role.
+   */
   update(
     principal: ExpectingCall,
     path: ServiceAccountPath,
@@ -232,6 +235,11 @@ export function createServiceAccountsService(options: ServiceAccountsServiceOpti
             appendEvent({ type: 'member.updated', data: { userId, fields: ['name'], kind: 'service' } })
           }
           const changed = { ...account, name: isRenamed ? name : account.name, role }
+          // Its keys may be endless, and then act with the new role.
+          if (isAbove(role, account.role)) {
+            const restrictions = { ...unrestricted, workspaceIds: [workspaceId] }
+            await assertWithin(tx, principal, { account: changed, restrictions })
+          }
           if (isRoleChanged) {
             await updateMemberRole(tx, { workspaceId, userId, role })
             appendEvent({

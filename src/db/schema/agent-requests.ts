@@ -46,7 +46,9 @@ export const agentRequests = pgTable(
     index('agent_requests_expiring_idx')
       .on(table.expiresAt)
       .where(sql`${table.state} = 'waiting'`),
-    index('agent_requests_untold_idx').on(table.id).where(sql`${table.isUntold}`),
+    index('agent_requests_untold_idx')
+      .on(table.id)
+      .where(sql`${table.isUntold}`),
     index('agent_requests_asker_idx').on(table.askedByUserId, table.createdAt),
     index('agent_requests_for_user_idx').on(table.forUserId),
     index('agent_requests_answer_idx')
