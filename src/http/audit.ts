@@ -1,7 +1,16 @@
-import type { FastifyReply, FastifyRequest, onResponseHookHandler, RouteOptions } from 'fastify'
+import type {
+  FastifyBaseLogger,
+  FastifyReply,
+  FastifyRequest,
+  onResponseHookHandler,
+  RouteOptions,
+} from 'fastify'
+import { isSlug } from '../domain/slugs.ts'
 import type { AuditEntry, AuditLog } from '../kernel/audit.ts'
 import { parseEmail } from '../kernel/email.ts'
+import { isId } from '../kernel/ids.ts'
 import type { App } from './app-types.ts'
+import { countRefusals } from './audited-refusals.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -51,6 +60,24 @@ export function isAudited({ method, url, schema }: Pick<RouteOptions, 'method' |
 /** Records each request to a route that concerns access, after its response. Other routes have no hook for it. */
 export function registerAudit(app: App, audit: AuditLog): void {
   app.decorateRequest('audited', null)
+  const lines = countRefusals(audit)
+  // Those of the last minute are written also when nothing is refused any more, and when the process stops.
+  const timer = setInterval(() => write(app.log, lines.flush), 60_000).unref()
+  app.addHook('onClose', async () => {
+    clearInterval(timer)
+    write(app.log, lines.flush)
+  })
+
+  function write(log: FastifyBaseLogger, run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      // As on a full disk. The response is sent already, and Fastify ignores errors here.
+      app.meter.auditFailed()
+      log.error({ err: error }, 'a line of the audit could not be written')
+    }
+  }
+
   app.addHook('onRoute', (route) => {
     if (!isAudited(route)) return
     const begin = (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
@@ -58,13 +85,7 @@ export function registerAudit(app: App, audit: AuditLog): void {
       done()
     }
     const record: onResponseHookHandler = (request, reply, done) => {
-      try {
-        audit.record(describe(request, reply))
-      } catch (error) {
-        // As on a full disk. The response is sent already, and Fastify ignores errors here.
-        app.meter.auditFailed()
-        request.log.error({ err: error }, 'a line of the audit could not be written')
-      }
+      write(request.log, () => lines.record(describe(request, reply)))
       done()
     }
     route.onRequest = [begin, ...[route.onRequest ?? []].flat()] as NonNullable<typeof route.onRequest>
@@ -74,6 +95,9 @@ export function registerAudit(app: App, audit: AuditLog): void {
 
 // Tokens of links give access to who reads them.
 const secretParams = new Set(['token', 'uid', '*'])
+
+/** Whether a parameter can name something. Anything else is a text of who asks, who may be a stranger. */
+const isName = (value: string): boolean => isId(value) || isSlug(value)
 
 /** The address that a request is about. What is none was perhaps typed into the wrong field, such as a password. */
 function findEmail(body: unknown): { email?: string } {
@@ -99,7 +123,7 @@ function describe(request: FastifyRequest, reply: FastifyReply): AuditEntry {
       grantId: principal?.grantId ?? undefined,
     },
     target: {
-      ...Object.fromEntries(params.filter(([name]) => !secretParams.has(name))),
+      ...Object.fromEntries(params.filter(([name, value]) => !secretParams.has(name) && isName(value))),
       ...findEmail(request.body),
     },
     address,

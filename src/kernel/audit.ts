@@ -19,6 +19,8 @@ export interface AuditEntry {
   /** The address of the client. */
   address?: string | undefined
   requestId?: string | undefined
+  /** How many refusals of the address the line stands for, beside those with a line each. */
+  count?: number | undefined
 }
 
 /** Writes down what concerns access to the installation. */

@@ -1,10 +1,13 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { AuditEntry } from '../../src/kernel/audit.ts'
+import { countRefusals, refusalLinesMax } from '../../src/http/audited-refusals.ts'
 import { auditedOperations, isAudited } from '../../src/http/audit.ts'
 import { openAuditFile } from '../../src/platform/audit/audit-log.ts'
 import { createCompany, get, post } from '../support/company.ts'
 import { operations } from '../support/operations.ts'
+import { startTestApp } from '../support/test-app.ts'
 import { makeFolder } from '../support/uploads.ts'
 import { createVisitor, password, signUp, startWebsite } from './visitor.ts'
 
@@ -88,6 +91,67 @@ describe('the audit', () => {
     ])
     const missing = changing.filter(([name]) => !auditedOperations.has(name) && !isLeftOut.has(name))
     expect(missing.map(([name]) => name)).toEqual([])
+  })
+
+  it('has no text of strangers in place of an id or a slug', async () => {
+    const text = `A${'b'.repeat(200)}`
+    const { owner, url } = await createCompany(website)
+    await website.app.inject(
+      post(`/v1/workspaces/${text}/invites`, { email: 'x@example.com', role: 'member' }),
+    )
+    await as(owner, post(`${url}/webhooks/${text}/rotate-secret`, {}))
+    expect(log.join('')).toContain('webhooks.rotateSecret')
+    expect(log.join('')).not.toContain(text)
+  })
+
+  it('counts the refusals of an address after the first ones of a minute', () => {
+    let now = 0
+    const lines: AuditEntry[] = []
+    const audit = countRefusals({ record: (entry) => void lines.push(entry) }, () => now)
+    const entry = { action: 'POST /sign-in', actor: {}, target: {} }
+    const refuse = (address: string, times: number) => {
+      for (let i = 0; i < times; i++) audit.record({ ...entry, outcome: 'refused', address })
+    }
+    refuse('192.0.2.1', 1_000)
+    refuse('192.0.2.2', 1)
+    audit.record({ ...entry, outcome: 'done', address: '192.0.2.1' })
+    expect(lines).toHaveLength(refusalLinesMax + 2)
+    now = 60_000
+    refuse('192.0.2.1', 1)
+    expect(lines.slice(refusalLinesMax + 2)).toEqual([
+      {
+        ...{ action: 'refusals', outcome: 'refused', actor: {}, target: {} },
+        ...{ address: '192.0.2.1', count: 1_000 - refusalLinesMax },
+      },
+      { ...entry, outcome: 'refused', address: '192.0.2.1' },
+    ])
+    audit.flush()
+    expect(lines).toHaveLength(refusalLinesMax + 4)
+  })
+
+  it('counts them beyond the addresses that are told apart', () => {
+    const lines: AuditEntry[] = []
+    const audit = countRefusals({ record: (entry) => void lines.push(entry) }, () => 0)
+    for (let i = 0; i < 10_100; i++)
+      audit.record({ action: 'x', outcome: 'refused', actor: {}, target: {}, address: String(i) })
+    expect(lines).toHaveLength(10_000 + refusalLinesMax)
+    audit.flush()
+    expect(lines.at(-1)).toMatchObject({ action: 'refusals', address: undefined, count: 80 })
+  })
+
+  it('writes what was counted when the process stops', async () => {
+    const path = join(await makeFolder(), 'audit.log')
+    const service = await startTestApp({ environment: { AUDIT_LOG: path } })
+    await Promise.all(
+      Array.from({ length: refusalLinesMax + 5 }, () =>
+        service.app.inject(post('/v1/api-keys', { name: 'x' })),
+      ),
+    )
+    await service.close()
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+    const counted = lines.map((line) => JSON.parse(line) as { count?: number })
+    const total = counted.reduce((sum, { count = 1 }) => sum + count, 0)
+    expect(total).toBe(refusalLinesMax + 5)
   })
 
   it.each([
