@@ -21,8 +21,9 @@ const creations: Record<string, boolean> = {
   'savedFilters.create': true,
   'seeds.addEvidence': true,
   'seeds.create': true,
+  'serviceAccounts.create': true,
   'teams.create': true,
-  'webhooks.create': false,
+  'webhooks.create': true,
   'workspaces.create': true,
 }
 

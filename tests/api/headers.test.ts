@@ -50,7 +50,7 @@ describe('response headers', () => {
     expect(ids).not.toContain('chosen')
   })
 
-  it.each(['/v1/me/preferences', '/v1/api-keys'])('forbids caching of %s', async (url) => {
+  it.each(['/v1/me/onboarding', '/v1/api-keys'])('forbids caching of %s', async (url) => {
     expect((await as(person, { url })).headers['cache-control']).toBe('private, no-store')
     expect((await app.inject(url)).headers['cache-control']).toBe('private, no-store')
   })

@@ -36,9 +36,11 @@ const rows: Row[] = [
   {
     name: 'expires',
     restrict: async () => ({ expiresAt: '2100-01-01T00:00:00.000Z' }),
-    // These would make, or become, a key that never expires.
+    // These would make, or become, a key that never expires, or give one a higher role.
     refusalOf: ({ request }) =>
-      /^POST .*\/api-keys(\/restricted)?$|^PUT|\{serviceKeyId\}\/rotate$/.test(request)
+      /^POST .*\/api-keys(\/restricted)?$|^PUT|^PATCH .*\{serviceAccountId\}$|\{serviceKeyId\}\/rotate$/.test(
+        request,
+      )
         ? errors.keyRestricted
         : undefined,
   },

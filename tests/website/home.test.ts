@@ -179,7 +179,7 @@ describe('what waits for a person', () => {
     )
     await createInvite(website, other.owner, other, { email: member.email })
     expect(rowsOn((await visitor.get(base)).body)).toEqual([
-      `O Unread: ${owner.name} mentioned you in Shorter &lt;invoices&gt; ${company.workspace.name}, TIME Mark as read: ${owner.name} mentioned you in Shorter &lt;invoices&gt;`,
+      `O Unread: ${owner.name} mentioned you in Shorter &lt;invoices&gt; @${member.name} is it alive? ${company.workspace.name}, TIME Mark as read: ${owner.name} mentioned you in Shorter &lt;invoices&gt;`,
       `${other.owner.name} invited you to ${other.workspace.name} Until TIME`,
       'Unread: Bikes 1 new comment and 2 new pieces of evidence, TIME Mark as read: Bikes',
       'Shorter &lt;invoices&gt; Open No evidence yet, created TIME',
