@@ -156,7 +156,7 @@ async function start(
     connections.add(socket)
     socket.once('close', () => connections.delete(socket))
   })
-  closers.push(() => closeApp(app, connections))
+  closers.push(() => closeApp(app, connections, log))
   closers.push((isFailing) => drain(services, isFailing ? 0 : config.shutdownDelaySeconds))
   await listen(app, config)
   warnInProduction(config, services, log)
@@ -272,7 +272,7 @@ async function drain({ system }: Services, seconds: number): Promise<void> {
 }
 
 /** Closes the server. Requests in flight have `requestsLimitMs` to end. */
-async function closeApp(app: App, connections: ReadonlySet<Socket>): Promise<void> {
+async function closeApp(app: App, connections: ReadonlySet<Socket>, log: Logger): Promise<void> {
   const sweep = setInterval(() => {
     // Connections that have become idle since the server closed.
     app.server.closeIdleConnections()
@@ -281,10 +281,11 @@ async function closeApp(app: App, connections: ReadonlySet<Socket>): Promise<voi
   }, 100)
   const limit = new AbortController()
   const ended = await stopAccepting(app.server)
-  await Promise.race([
-    Promise.all([app.close(), ended()]),
-    setTimeout(requestsLimitMs, undefined, { signal: limit.signal }),
+  const haveEnded = await Promise.race([
+    Promise.all([app.close(), ended()]).then(() => true),
+    setTimeout(requestsLimitMs, false, { signal: limit.signal }),
   ])
+  if (!haveEnded) log.warn('connections are closed while their requests run')
   limit.abort()
   clearInterval(sweep)
   app.server.closeAllConnections()
