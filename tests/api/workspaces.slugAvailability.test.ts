@@ -36,6 +36,20 @@ describe('200', () => {
     expect(await findEvents(service, workspace)).toHaveLength(1)
   })
 
+  it('checks what is wanted, by either name', async () => {
+    const person = await createPerson()
+    const workspace = await createWorkspace(service, person)
+    const other = await createWorkspace(service, await createPerson())
+    const url = `/v1/workspaces/${workspace.slug}/slug-availability`
+    const free = randomSlug()
+    for (const [query, available] of [
+      [{ wanted: free }, true],
+      [{ wanted: other.slug }, false],
+      [{ wanted: other.slug, slug: free }, false],
+    ] as const)
+      expect((await as(person, { url, query })).json()).toEqual({ available })
+  })
+
   it('checks the current slug of the workspace when none is given', async () => {
     const person = await createPerson()
     const { slug } = await createWorkspace(service, person)

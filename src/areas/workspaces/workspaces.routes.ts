@@ -108,7 +108,7 @@ export function workspacesRoutes(app: App, { workspaces, ownership, exports }: S
     '/v1/workspaces/:slug/slug-availability',
     { schema: workspacesSlugAvailability },
     async ({ principal, params, query }) => ({
-      available: await workspaces.isSlugAvailableTo(principal, params.slug, query.slug),
+      available: await workspaces.isSlugAvailableTo(principal, params.slug, query.wanted ?? query.slug),
     }),
   )
 }

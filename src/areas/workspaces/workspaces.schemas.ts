@@ -188,8 +188,14 @@ export const workspacesSlugAvailability = operation({
   description: 'Its own slugs, current and former, count as available. An invalid or reserved slug does not.',
   params: slugParams,
   querystring: closed({
-    slug: Type.Optional(
+    wanted: Type.Optional(
       Type.String({ description: 'The slug to check. Default: the current slug of the workspace.' }),
+    ),
+    slug: Type.Optional(
+      Type.String({
+        description:
+          'The same, if `wanted` is absent. Some generated clients cannot tell it from the slug of the path.',
+      }),
     ),
   }),
   success: ref(SlugAvailability),
