@@ -16192,6 +16192,8 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The slug to check. Default: the current slug of the workspace. */
+                wanted?: string;
+                /** @description The same, if `wanted` is absent. Some generated clients cannot tell it from the slug of the path. */
                 slug?: string;
             };
             header?: never;
