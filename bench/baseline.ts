@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { git } from '../scripts/run-steps.ts'
 import type { Baseline } from './harness.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -18,7 +19,6 @@ export function findMeasuredCommit(): string {
 /** Builds the service of a commit in a folder of its own while `work` runs, with its own packages where they differ. */
 export async function withBaseline<T>(commit: string, work: (baseline: Baseline) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'workspace-baseline-'))
-  const git = (...parameters: string[]) => execFileSync('git', parameters, { cwd: root, encoding: 'utf8' })
   const run = (...parameters: string[]) =>
     execFileSync('npm', parameters, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   git('worktree', 'add', '--detach', '--force', folder, commit)

@@ -38,7 +38,6 @@ export function compare(bench: Bench, scenario: Scenario): Trial {
   return { name, run: async () => describe(scenario, await measure(bench, scenario)) }
 }
 
-/** Pairs of rounds, in which the one and the other version is the first. */
 const pairs = 10
 const slowerFrom = 1.05
 
@@ -46,26 +45,15 @@ const slowerFrom = 1.05
  * Measures ten pairs of the processor time of two versions, in the order A B, B A. The first is slower, and misses the goal,
  * when the interval of the median of their ratios lies wholly above 1.05, twice. The value is where it begins.
  */
-async function compareVersions(
-  bench: Bench,
-  { name, load, roundSeconds, warmUpSeconds = 1.5, subjects: [ours, theirs] }: Scenario,
-): Promise<Row[]> {
-  if (!ours || !theirs) throw new Error(`${name} has nothing to compare`)
-  for (const subject of [ours, theirs]) await load(subject, warmUpSeconds)
-  const costOf = async (subject: Subject) =>
-    (await measureOnce(bench, subject, () => load(subject, roundSeconds))).processorMs
+async function compareVersions(bench: Bench, scenario: Scenario): Promise<Row[]> {
+  const [ours, theirs] = scenario.subjects
+  if (!ours || !theirs) throw new Error(`${scenario.name} has nothing to compare`)
   const measurePairs = async (): Promise<Row> => {
-    const values: number[] = []
-    for (let pair = 0; pair < pairs; pair++) {
-      const isFirst = pair % 2 === 0
-      const before = isFirst ? await costOf(ours) : NaN
-      const other = await costOf(theirs)
-      values.push((isFirst ? before : await costOf(ours)) / other)
-    }
-    const [from, to] = intervalOfMedian(values)
+    const measured = await measure(bench, { ...scenario, subjects: [ours, theirs], rounds: pairs })
+    const ratio = describeRatio({ of: ours, to: theirs, by: 'processorMs' }, measured)
+    const [from, to] = intervalOfMedian(ratio.values ?? [])
     const server = from > slowerFrom ? 'slower' : to <= slowerFrom ? 'no slower' : 'not decided'
-    const unit = `of the CPU time of ${theirs.name}`
-    return { request: name, server, values, value: from, unit, goal: atMost(slowerFrom) }
+    return { request: scenario.name, server, ...ratio, value: from, goal: atMost(slowerFrom) }
   }
   const row = await measurePairs()
   return [isMet(row) ? row : await measurePairs()]

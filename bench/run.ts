@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { git } from '../scripts/run-steps.ts'
 import { openSmallDatabase } from './databases.ts'
 import { findMeasuredCommit, withBaseline } from './baseline.ts'
 import { describeMachine, openBench, type Area, type Baseline } from './harness.ts'
@@ -127,7 +127,7 @@ async function measure(chosen: readonly Area[], print: (text: string) => void, b
 }
 
 async function write(machine: string, sections: readonly Section[]): Promise<void> {
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD']).toString().trim()
+  const commit = git('rev-parse', '--short', 'HEAD')
   const file = join(import.meta.dirname, '../docs/performance-run.md')
   await writeFile(file, formatRun({ commit, at: new Date(), machine, sections }))
 }

@@ -179,11 +179,11 @@ describe.each(rows.map(([id = '', target = '', to = '', ...cells]) => ({ id, tar
       const { given, request } = operation
       const isForCaller = target === 'self' || given !== undefined || request.includes('{agentRequestId}')
       const refused = []
-      let shared: Awaited<ReturnType<typeof prepareFor>> | undefined
+      let made: Awaited<ReturnType<typeof prepareFor>> | undefined
       for (const { caller, expected } of asked.filter((one) => one.expected)) {
-        if (isForCaller || !shared) shared = await prepareFor(ofRow, caller)
-        const actor = isForCaller ? shared.actor : await actorOf(ofRow, caller, target)
-        refused.push({ caller, expected, actor, request: shared.request })
+        if (isForCaller || !made) made = await prepareFor(ofRow, caller)
+        const actor = isForCaller ? made.actor : await actorOf(ofRow, caller, target)
+        refused.push({ caller, expected, actor, request: made.request })
       }
       const untouched = await readState(ofRow)
       for (const { caller, expected, actor, request } of refused) {

@@ -136,7 +136,7 @@ function toRest(
 ): string {
   const { seeds, outline, nextCursor, isCut } = part
   const truncated = nextCursor !== null || isCut || (outline.length > 0 && !isBrief(input))
-  const columns = isBrief(input) || outline.length > 0 ? columnsOf(input, input) : undefined
+  const columns = isBrief(input) || outline.length > 0 ? columnsOf(input) : undefined
   const notes = [
     ...(totals.seeds === 0 ? [describeNothing(input)] : []),
     ...(truncated ? [describeRest(part, totals, input)] : []),
@@ -192,10 +192,12 @@ function isBrief({ detail = 'full' }: ValidationKitInput): boolean {
 }
 
 /** The columns of the table of the seeds that are not in full; undefined if they are no table. */
-function columnsOf(
-  { seedId, detail, sort }: ValidationKitInput,
-  { hasTable }: Pick<KitForm, 'hasTable'>,
-): readonly (keyof KitSummary)[] | undefined {
+function columnsOf({
+  seedId,
+  detail,
+  sort,
+  hasTable,
+}: ValidationKitInput & Pick<KitForm, 'hasTable'>): readonly (keyof KitSummary)[] | undefined {
   if (seedId !== undefined) return undefined
   if (detail === 'summary') return kitSummaryColumns
   if (!hasTable) return undefined
@@ -265,7 +267,7 @@ function planSeeds(
     inFullMax: isBrief(input) ? 0 : Math.min(limit, kitSeedsMax),
     outlineMax: isBrief(input) || hasOutline ? limit : 0,
     hasSummaries: input.detail === 'summary',
-    columns: columnsOf(input, { hasTable }),
+    columns: columnsOf({ ...input, hasTable }),
     isOldestFirst,
   }
 }

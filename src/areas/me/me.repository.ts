@@ -8,39 +8,27 @@ export interface PreferencesRow {
   workspaceActivity: boolean
 }
 
-const selectPreferences = prepared((executor) =>
-  executor
-    .select({ productUpdates: users.productUpdates, workspaceActivity: users.workspaceActivity })
-    .from(users)
-    .where(eq(users.id, sql.placeholder('userId')))
-    .prepare('users_select_preferences'),
-)
-
-export async function findPreferences(
-  executor: Executor,
-  userId: string,
-): Promise<PreferencesRow | undefined> {
-  const [row] = await selectPreferences(executor).execute({ userId })
-  return row
-}
-
 const isUser = eq(users.id, sql.placeholder('userId'))
 
-const selectLockedPreferences = prepared((executor) =>
+const selectOfUser = (executor: Executor) =>
   executor
     .select({ productUpdates: users.productUpdates, workspaceActivity: users.workspaceActivity })
     .from(users)
     .where(isUser)
-    .for('no key update')
-    .prepare('users_lock_preferences'),
+
+const selectPreferences = prepared((executor) => selectOfUser(executor).prepare('users_select_preferences'))
+const lockPreferencesOfUser = prepared((executor) =>
+  selectOfUser(executor).for('no key update').prepare('users_lock_preferences'),
 )
 
-/** As `findPreferences`, and locks the user until the transaction ends. */
-export async function lockPreferences(
+/** `isLocked`: the user is locked until the transaction ends. */
+export async function findPreferences(
   executor: Executor,
   userId: string,
+  { isLocked = false } = {},
 ): Promise<PreferencesRow | undefined> {
-  const [row] = await selectLockedPreferences(executor).execute({ userId })
+  const select = isLocked ? lockPreferencesOfUser : selectPreferences
+  const [row] = await select(executor).execute({ userId })
   return row
 }
 

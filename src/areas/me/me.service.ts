@@ -17,7 +17,6 @@ import type { Membership } from '../workspaces/workspaces.schemas.ts'
 import {
   findPreferences,
   lockName,
-  lockPreferences,
   replaceUserImage,
   updateName,
   updatePreferences,
@@ -127,7 +126,7 @@ export function createMeService({ db, changes, pictures, jobs }: MeServiceOption
       const after = { productUpdates, workspaceActivity }
       principal.onVersion?.(versionOfPreferences(after))
       await changes.make(principal, async ({ tx, write }) => {
-        const before = await lockPreferences(tx, id)
+        const before = await findPreferences(tx, id, { isLocked: true })
         if (before) assertExpected(principal, versionOfPreferences(before))
         write((executor) => updatePreferences(executor, id, after))
       })

@@ -42,7 +42,7 @@ import {
 import { listTold, type ToldRow } from './told.repository.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import type { Notification } from './notifications.schemas.ts'
-import { findPreferences, lockPreferences, updatePreferences } from './preferences.repository.ts'
+import { findPreferences, updatePreferences } from './preferences.repository.ts'
 import { setWorkspaceActivity, findWorkspaceActivity } from './recipients.repository.ts'
 import type { UnsubscribeLinks } from './unsubscribe-links.ts'
 
@@ -204,7 +204,7 @@ export function createNotificationsService(options: NotificationsServiceOptions)
     updatePreferences: (principal, changed) =>
       changes.make(principal, async ({ tx, write }) => {
         const { id } = principal.user
-        const before = await lockPreferences(tx, id)
+        const before = await findPreferences(tx, id, { isLocked: true })
         if (before) {
           assertExpected(principal, versionOfNotificationPreferences(before))
           principal.onVersion?.(versionOfNotificationPreferences({ ...before, ...changed }))

@@ -7,34 +7,25 @@ import type { NotificationPreferences } from '../../domain/notifications.ts'
 
 const isUser = eq(users.id, sql.placeholder('userId'))
 
+const selectOfUser = (executor: Executor) => executor.select(preferenceColumns).from(users).where(isUser)
+
 const selectPreferences = prepared((executor) =>
-  executor.select(preferenceColumns).from(users).where(isUser).prepare('notifications_select_preferences'),
+  selectOfUser(executor).prepare('notifications_select_preferences'),
+)
+const lockPreferencesOfUser = prepared((executor) =>
+  selectOfUser(executor).for('no key update').prepare('notifications_lock_preferences'),
 )
 
-/** How a person is told of what; undefined if there is no such person. */
+/**
+ * How a person is told of what; undefined if there is no such person. `isLocked`: they are locked until the transaction ends.
+ */
 export async function findPreferences(
   executor: Executor,
   userId: string,
+  { isLocked = false } = {},
 ): Promise<NotificationPreferences | undefined> {
-  const [row] = await selectPreferences(executor).execute({ userId })
-  return row
-}
-
-const selectLockedPreferences = prepared((executor) =>
-  executor
-    .select(preferenceColumns)
-    .from(users)
-    .where(isUser)
-    .for('no key update')
-    .prepare('notifications_lock_preferences'),
-)
-
-/** As `findPreferences`, and locks the person until the transaction ends. */
-export async function lockPreferences(
-  executor: Executor,
-  userId: string,
-): Promise<NotificationPreferences | undefined> {
-  const [row] = await selectLockedPreferences(executor).execute({ userId })
+  const select = isLocked ? lockPreferencesOfUser : selectPreferences
+  const [row] = await select(executor).execute({ userId })
   return row
 }
 
