@@ -193,7 +193,8 @@ export async function openBench({ baseline }: Pick<Bench, 'baseline'> = {}): Pro
       } finally {
         spinners?.stop()
       }
-      return { area: name, title: spinners ? `${title}, on processors kept awake` : title, rows }
+      const compared = baseline ? `${name}, against ${baseline.name}` : title
+      return { area: name, title: spinners ? `${compared}, on processors kept awake` : compared, rows }
     },
 
     async close() {
