@@ -23,7 +23,7 @@ import { selectRows, startTestApp } from '../support/test-app.ts'
 
 const port = await findClosedPort()
 const origin = `http://127.0.0.1:${port}`
-const service = await startTestApp({ environment: { BASE_URL: origin, SIGN_IN_LIMIT_PER_MINUTE: '0' } })
+const service = await startTestApp({ environment: { BASE_URL: origin } })
 const { app, db, services } = service
 await app.listen({ host: '127.0.0.1', port })
 const endpoint = new URL(`${origin}/agent/mcp`)

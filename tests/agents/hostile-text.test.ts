@@ -4,9 +4,7 @@ import { checkEach } from '../support/check-each.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { startTestApp } from '../support/test-app.ts'
 
-const service = await startTestApp({
-  environment: { REGISTRATION_LIMIT_PER_MINUTE: '0', AUTHORIZE_LIMIT_PER_MINUTE: '0' },
-})
+const service = await startTestApp()
 const { app } = service
 const { createAgent, createHost, getTokens, register } = createOAuthTester(service)
 const hostile = ['a\0b', '\ud800', 'x\udc00y', '__proto__', '\r\n', '😀'.repeat(2_000)]

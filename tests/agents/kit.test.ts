@@ -15,7 +15,7 @@ import { countQueries } from '../support/count-queries.ts'
 import { createOAuthTester, type TestHost } from '../support/oauth-client.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 
-const service = await startTestApp({ environment: { REGISTRATION_LIMIT_PER_MINUTE: '0' } })
+const service = await startTestApp()
 const { app, db } = service
 const tester = createOAuthTester(service)
 const isKit = ajvFormats

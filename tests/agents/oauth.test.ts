@@ -12,7 +12,6 @@ import { createTestClock } from '../support/test-clock.ts'
 const clock = createTestClock()
 const service = await startTestApp({
   clock,
-  environment: { REGISTRATION_LIMIT_PER_MINUTE: '0' },
 })
 const { app, config, db, services } = service
 const tester = createOAuthTester(service)

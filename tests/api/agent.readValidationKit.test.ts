@@ -19,7 +19,7 @@ import { createId } from '../../src/kernel/ids.ts'
 import { parseJson } from '../../src/kernel/json-text.ts'
 
 const clock = createTestClock()
-const service = await startTestApp({ clock, environment: { REGISTRATION_LIMIT_PER_MINUTE: '0' } })
+const service = await startTestApp({ clock })
 const { app, as, config, db, services } = service
 const tester = createOAuthTester(service)
 const isKit = ajvFormats

@@ -10,7 +10,7 @@ import { createOAuthTester, type TestHost } from '../support/oauth-client.ts'
 import { listen } from '../support/raw-http.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 
-const service = await startTestApp({ environment: { REGISTRATION_LIMIT_PER_MINUTE: '0' } })
+const service = await startTestApp()
 const { app, config, db } = service
 const tester = createOAuthTester(service)
 const origin = `http://127.0.0.1:${await listen(app)}`

@@ -13,9 +13,7 @@ import { drawFrames, makeGifOf, makePng, makePngOf } from '../support/images.ts'
 import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
 import { findPictures, listUploads, makeFolder } from '../support/uploads.ts'
 
-const service = await startTestApp({
-  environment: { DATA_DIR: await makeFolder(), ATTACHMENT_LIMIT_PER_HOUR: '0' },
-})
+const service = await startTestApp({ environment: {} })
 const { as, db } = service
 const company = await createCompany(service)
 const { slug } = company.workspace

@@ -13,7 +13,7 @@ import { selectRows, startTestApp, type TestPerson } from '../support/test-app.t
 import { findPictures, listUploads, makeFolder } from '../support/uploads.ts'
 
 const clock = createTestClock()
-const service = await startTestApp({ clock, environment: { DATA_DIR: await makeFolder() } })
+const service = await startTestApp({ clock, environment: {} })
 const { app, as, db, services } = service
 const company = await createCompany(service)
 const { slug } = company.workspace

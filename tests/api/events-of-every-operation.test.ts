@@ -8,10 +8,9 @@ import { expectError } from '../support/expect-error.ts'
 import { operations, type Operation } from '../support/operations.ts'
 import { fill, prepareRequest } from '../support/prepare-request.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { makeFolder } from '../support/uploads.ts'
 import { findEvents, randomSlug } from '../support/workspaces.ts'
 
-const service = await startTestApp({ environment: { DATA_DIR: await makeFolder() } })
+const service = await startTestApp()
 const { as } = service
 const ajv = new Ajv({ allowUnionTypes: true })
 

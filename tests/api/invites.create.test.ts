@@ -309,13 +309,15 @@ describe('429', () => {
   })
 
   it('limits a workspace to 200 invites per hour by default', async () => {
-    expect(service.config.inviteLimitPerHour).toBe(200)
-    const company = await createCompany(service)
+    const limited = await startTestApp({ clock, environment: { INVITE_LIMIT_PER_HOUR: undefined } })
+    const { as } = limited
+    expect(limited.config.inviteLimitPerHour).toBe(200)
+    const company = await createCompany(limited)
     await db.execute(sql`
       insert into events (id, workspace_id, type, actor_type, actor_name, source, summary, created_at)
       select gen_random_uuid(), ${company.workspace.id}, 'invite.created', 'user', 'x', 'api', 'x', ${clock.now().toISOString()}
       from generate_series(1, 199)`)
-    await createInvite(service, company.owner, company)
+    await createInvite(limited, company.owner, company)
     const answer = await as(
       company.owner,
       post(`${company.url}/invites`, { email: randomEmail(), role: 'member' }),

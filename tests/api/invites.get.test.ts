@@ -10,7 +10,7 @@ import { createTestClock } from '../support/test-clock.ts'
 import { randomSlug } from '../support/workspaces.ts'
 
 const clock = createTestClock()
-const service = await startTestApp({ clock, environment: { BASE_URL: 'https://api.example.com' } })
+const service = await startTestApp({ clock })
 const { app, as, createPerson, db } = service
 const week = 7 * 24 * 60 * 60 * 1000
 
@@ -29,7 +29,7 @@ describe('200', () => {
     expect(answer.json()).toEqual({
       workspaceName: 'Acme',
       workspaceSlug: workspace.slug,
-      workspaceIconUrl: 'https://api.example.com/pictures/icon.webp',
+      workspaceIconUrl: 'http://localhost:3000/pictures/icon.webp',
       email: person.email.toUpperCase(),
       role: 'viewer',
       status: 'pending',

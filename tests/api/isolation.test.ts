@@ -27,9 +27,8 @@ import {
 } from '../support/prepare-request.ts'
 import { createWorkspaceReader } from '../support/read-workspace.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
-import { makeFolder } from '../support/uploads.ts'
 
-const service = await startTestApp({ environment: { DATA_DIR: await makeFolder() } })
+const service = await startTestApp()
 const { app, as, db } = service
 const readWorkspace = await createWorkspaceReader(service)
 

@@ -23,12 +23,10 @@ import { prepareRequest } from '../support/prepare-request.ts'
 import { createSeed, insertGrant } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
-import { makeFolder } from '../support/uploads.ts'
 
 const service = await startTestApp({
   // Links say until when they are valid.
   clock: createTestClock(),
-  environment: { INVITE_LIMIT_PER_HOUR: '0', DATA_DIR: await makeFolder() },
 })
 const { as } = service
 

@@ -8,10 +8,9 @@ import { allowLeaving, makeValues, namesIn } from '../support/prepare-request.ts
 import { createFaultFinder } from '../support/schema-faults.ts'
 import { addEvidence, createSeed, insertGrant, joinSeed, saveFilter } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { makeFolder } from '../support/uploads.ts'
 import { randomSlug } from '../support/workspaces.ts'
 
-const service = await startTestApp({ environment: { DATA_DIR: await makeFolder() } })
+const service = await startTestApp()
 const { app, as } = service
 const exporting = get('/v1/me/export')
 

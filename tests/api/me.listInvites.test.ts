@@ -10,7 +10,7 @@ import { createTestClock } from '../support/test-clock.ts'
 import { addMember, createWorkspace } from '../support/workspaces.ts'
 
 const clock = createTestClock()
-const service = await startTestApp({ clock, environment: { BASE_URL: 'https://api.example.com' } })
+const service = await startTestApp({ clock })
 const { app, as, createPerson, db } = service
 const url = '/v1/me/invites'
 
@@ -53,7 +53,7 @@ describe('200', () => {
         id: invite.id,
         workspaceName: 'Acme',
         workspaceSlug: workspace.slug,
-        workspaceIconUrl: 'https://api.example.com/pictures/icon.webp',
+        workspaceIconUrl: 'http://localhost:3000/pictures/icon.webp',
         role: 'viewer',
         invitedByName: 'Adam Admin',
         expiresAt: invite.expiresAt,

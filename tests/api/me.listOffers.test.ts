@@ -8,7 +8,7 @@ import { expectError } from '../support/expect-error.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { addMember, allowDomains, randomSlug } from '../support/workspaces.ts'
 
-const service = await startTestApp({ environment: { BASE_URL: 'https://api.example.com' } })
+const service = await startTestApp()
 const { app, as, createPerson, db } = service
 const url = '/v1/me/offers'
 
@@ -41,7 +41,7 @@ describe('200', () => {
         ...shared,
         workspaceId: other.workspace.id,
         workspaceSlug: other.workspace.slug,
-        workspaceIconUrl: 'https://api.example.com/pictures/icon.webp',
+        workspaceIconUrl: 'http://localhost:3000/pictures/icon.webp',
       },
     ])
   })

@@ -9,7 +9,7 @@ import { startTestApp } from '../support/test-app.ts'
 import { addMember, createWorkspace } from '../support/workspaces.ts'
 
 const clock = createTestClock()
-const service = await startTestApp({ clock, environment: { BASE_URL: 'https://api.example.com' } })
+const service = await startTestApp({ clock })
 const { app, as, createPerson, db } = service
 
 const onboarding = { url: '/v1/me/onboarding' }
@@ -32,7 +32,7 @@ describe('200', () => {
         id: workspace.id,
         name: 'Analytical Engines',
         slug: workspace.slug,
-        iconUrl: 'https://api.example.com/pictures/abc.webp',
+        iconUrl: 'http://localhost:3000/pictures/abc.webp',
         role,
       },
     })

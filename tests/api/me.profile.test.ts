@@ -7,9 +7,7 @@ import { expectError } from '../support/expect-error.ts'
 import { findClosedPort } from '../support/raw-http.ts'
 import { clone, startTestApp } from '../support/test-app.ts'
 
-const { app, as, createPerson, db } = await startTestApp({
-  environment: { BASE_URL: 'https://api.example.com' },
-})
+const { app, as, createPerson, db } = await startTestApp()
 
 const profile = { url: '/v1/me' }
 
@@ -26,7 +24,7 @@ describe('200', () => {
     const person = await createPerson()
     await db.execute(sql`update users set image_key = 'abc.webp' where id = ${person.id}`)
     expect((await as(person, profile)).json()).toMatchObject({
-      image: 'https://api.example.com/pictures/abc.webp',
+      image: 'http://localhost:3000/pictures/abc.webp',
     })
   })
 

@@ -6,9 +6,9 @@ import { expectError } from '../support/expect-error.ts'
 import { buildUpload } from '../support/forms.ts'
 import { makePng } from '../support/images.ts'
 import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
-import { findPictures, keyOf, listUploads, makeFolder } from '../support/uploads.ts'
+import { findPictures, keyOf, listUploads } from '../support/uploads.ts'
 
-const service = await startTestApp({ environment: { DATA_DIR: await makeFolder() } })
+const service = await startTestApp({ environment: {} })
 const { app, as, createPerson, db } = service
 const url = '/v1/me/photo'
 

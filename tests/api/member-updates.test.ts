@@ -6,13 +6,11 @@ import { buildUpload } from '../support/forms.ts'
 import { makePng } from '../support/images.ts'
 import { createSeed } from '../support/seeds.ts'
 import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
-import { makeFolder } from '../support/uploads.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
 import { createWebhook } from '../support/webhooks.ts'
 import { addMember } from '../support/workspaces.ts'
 
 const service = await startTestApp({
-  environment: { DATA_DIR: await makeFolder() },
   deliveries: { pollEveryMs: 20 },
 })
 const { as, createPerson, db } = service

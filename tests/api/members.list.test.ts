@@ -7,7 +7,7 @@ import { expectError } from '../support/expect-error.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 import { createWorkspace, randomSlug } from '../support/workspaces.ts'
 
-const service = await startTestApp({ environment: { BASE_URL: 'https://api.example.com' } })
+const service = await startTestApp()
 const { app, as, createPerson, db } = service
 
 describe('200', () => {
@@ -23,7 +23,7 @@ describe('200', () => {
     )
     const expected = [
       { person: owner, role: 'owner', image: null },
-      { person: admin, role: 'admin', image: 'https://api.example.com/pictures/photo.webp' },
+      { person: admin, role: 'admin', image: 'http://localhost:3000/pictures/photo.webp' },
       { person: member, role: 'member', image: null },
       { person: viewer, role: 'viewer', image: null },
     ].map(({ person: { id, name, email }, role, image }) => ({

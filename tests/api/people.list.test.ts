@@ -9,7 +9,7 @@ import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { addMember, createWorkspace, randomSlug } from '../support/workspaces.ts'
 
-const service = await startTestApp({ environment: { BASE_URL: 'https://api.example.com' } })
+const service = await startTestApp()
 const { app, as, createPerson, db } = service
 
 describe('200', () => {
@@ -30,7 +30,7 @@ describe('200', () => {
       {
         person: member,
         role: 'member',
-        image: 'https://api.example.com/pictures/photo.webp',
+        image: 'http://localhost:3000/pictures/photo.webp',
         teams: [zulu, alpha],
       },
       { person: viewer, role: 'viewer', image: null, teams: [alpha] },
@@ -98,7 +98,7 @@ describe('200', () => {
   it('refuses the cursor of another filter', async () => {
     const company = await createCompany(service)
     const { headers } = await as(company.owner, get(`${company.url}/people?kind=member&limit=1`))
-    const next = /<https:\/\/api\.example\.com([^>]+)>/.exec(String(headers.link))?.[1] ?? ''
+    const next = /<http:\/\/localhost:3000([^>]+)>/.exec(String(headers.link))?.[1] ?? ''
     expect((await as(company.owner, get(next))).statusCode).toBe(200)
     const answer = await as(company.owner, get(next.replace('kind=member', 'role=viewer')))
     expectError(answer, errors.cursorInvalid, { field: 'cursor' })

@@ -9,12 +9,9 @@ import { operations, type Operation } from '../support/operations.ts'
 import { createOutsider, prepareRequest } from '../support/prepare-request.ts'
 import { createWorkspaceReader } from '../support/read-workspace.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
-import { makeFolder } from '../support/uploads.ts'
 import { createWorkspace } from '../support/workspaces.ts'
 
-const service = await startTestApp({
-  environment: { INVITE_LIMIT_PER_HOUR: '0', DATA_DIR: await makeFolder() },
-})
+const service = await startTestApp()
 const { as } = service
 const readWorkspace = await createWorkspaceReader(service)
 

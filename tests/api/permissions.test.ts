@@ -10,7 +10,6 @@ import { findOperation, operations, permissionTable, type Operation } from '../s
 import { buildRequest, prepareRequest, type PreparedRequest } from '../support/prepare-request.ts'
 import { createWorkspaceReader } from '../support/read-workspace.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
-import { makeFolder } from '../support/uploads.ts'
 import { randomSlug } from '../support/workspaces.ts'
 
 const outcomes: Record<string, ErrorFactory | undefined> = {
@@ -26,9 +25,7 @@ const outcomes: Record<string, ErrorFactory | undefined> = {
 
 type Caller = Role | 'stranger' | 'nobody'
 
-const service = await startTestApp({
-  environment: { INVITE_LIMIT_PER_HOUR: '0', DATA_DIR: await makeFolder() },
-})
+const service = await startTestApp()
 const { app, as, createPerson } = service
 const shared = await createCompany(service)
 const readWorkspace = await createWorkspaceReader(service)

@@ -21,9 +21,7 @@ import { findPictures, keyOf, listUploads, makeFolder } from '../support/uploads
 
 const hour = 60 * 60 * 1000
 
-const service = await startTestApp({
-  environment: { DATA_DIR: await makeFolder(), UPLOAD_LIMIT_PER_HOUR: '0' },
-})
+const service = await startTestApp({ environment: {} })
 const { app, createPerson, db } = service
 
 const upload = async ({ as }: TestApp, person: TestPerson) =>

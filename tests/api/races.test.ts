@@ -28,7 +28,7 @@ import { untilWaiting } from '../support/until-waiting.ts'
 import { findEvents } from '../support/workspaces.ts'
 
 const service = await startTestApp({
-  environment: { INVITE_LIMIT_PER_HOUR: '0', MAIL_LIMIT_PER_HOUR: '0', DATABASE_POOL_MAX: '20' },
+  environment: { DATABASE_POOL_MAX: '20' },
 })
 const { as, createPerson, db } = service
 

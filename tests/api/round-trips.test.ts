@@ -8,7 +8,10 @@ import { startTestApp, type TestPerson } from '../support/test-app.ts'
 // The round trips of changes to the database, with the statements of each. On a network of one millisecond each costs one,
 // the later ones while rows are locked.
 
-const service = await startTestApp()
+// With the limits of production, which are counted.
+const service = await startTestApp({
+  environment: { INVITE_LIMIT_PER_HOUR: undefined, MAIL_LIMIT_PER_HOUR: undefined },
+})
 const { as } = service
 const company = await createCompany(service)
 const { owner, member, url } = company

@@ -9,9 +9,7 @@ import { beginImport, makeTable, runSlice } from '../support/seed-imports.ts'
 import { addEvidence, createSeed, type TestSeed } from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 
-const service = await startTestApp({
-  environment: { UPLOAD_LIMIT_PER_HOUR: '0', RATE_LIMIT_PER_MINUTE: '0' },
-})
+const service = await startTestApp()
 const { as } = service
 
 const exportOf = ({ url }: TestCompany, person: TestPerson, query = '') =>

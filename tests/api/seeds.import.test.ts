@@ -21,9 +21,7 @@ import { selectRows, startTestApp } from '../support/test-app.ts'
 import { createWebhook } from '../support/webhooks.ts'
 
 // Jobs do not run here: each test runs the slices that it looks at.
-const service = await startTestApp({
-  environment: { UPLOAD_LIMIT_PER_HOUR: '0', RATE_LIMIT_PER_MINUTE: '0' },
-})
+const service = await startTestApp()
 const { as, db } = service
 
 const listSeeds = async ({ url, viewer }: TestCompany) =>

@@ -10,7 +10,7 @@ import { startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
 const clock = createTestClock()
-const service = await startTestApp({ clock, environment: { BASE_URL: 'https://api.example.com' } })
+const service = await startTestApp({ clock })
 const { as, createPerson, db } = service
 
 describe('200', () => {
@@ -36,7 +36,7 @@ describe('200', () => {
         {
           userId: member.id,
           name: 'Mary Member',
-          image: 'https://api.example.com/pictures/photo.webp',
+          image: 'http://localhost:3000/pictures/photo.webp',
           joinedAt: times[0],
         },
         { userId: admin.id, name: 'Adam Admin', image: null, joinedAt: times[1] },

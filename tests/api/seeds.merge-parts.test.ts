@@ -4,9 +4,8 @@ import { createCompany, get, patch, post } from '../support/company.ts'
 import { createComment } from '../support/comments.ts'
 import { addEvidence, createSeed, type TestSeed } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { makeFolder } from '../support/uploads.ts'
 
-const service = await startTestApp({ environment: { DATA_DIR: await makeFolder() } })
+const service = await startTestApp()
 const { as } = service
 
 interface Part {

@@ -7,9 +7,7 @@ import { beginImport, findImport, makeTable, runSlice } from '../support/seed-im
 import { someEvidence, type TestSeed } from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 
-const service = await startTestApp({
-  environment: { UPLOAD_LIMIT_PER_HOUR: '0', RATE_LIMIT_PER_MINUTE: '0' },
-})
+const service = await startTestApp()
 const { as, db } = service
 
 const undo = ({ url }: TestCompany, person: TestPerson, importId: string) =>

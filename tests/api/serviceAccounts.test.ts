@@ -23,9 +23,8 @@ import { prepareRequest } from '../support/prepare-request.ts'
 import { createSeed, joinSeed } from '../support/seeds.ts'
 import { createService, createServiceAccount, createServiceKey } from '../support/service-accounts.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
-import { makeFolder } from '../support/uploads.ts'
 
-const service = await startTestApp({ environment: { DATA_DIR: await makeFolder() } })
+const service = await startTestApp()
 const { as, db, services } = service
 
 const listOf = async ({ admin, url }: TestCompany) =>

@@ -5,9 +5,8 @@ import { prepareRequest } from '../support/prepare-request.ts'
 import { addEvidence, createLabel, createSeed, joinSeed } from '../support/seeds.ts'
 import { SyncedCopy } from '../support/synced-copy.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { makeFolder } from '../support/uploads.ts'
 
-const service = await startTestApp({ environment: { DATA_DIR: await makeFolder() } })
+const service = await startTestApp()
 const { as } = service
 
 // The workspace is gone for its reader after these.

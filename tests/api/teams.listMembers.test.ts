@@ -9,7 +9,7 @@ import { startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
 const clock = createTestClock()
-const service = await startTestApp({ clock, environment: { BASE_URL: 'https://api.example.com' } })
+const service = await startTestApp({ clock })
 const { app, as, createPerson, db } = service
 
 describe('200', () => {
@@ -32,7 +32,7 @@ describe('200', () => {
         {
           userId: viewer.id,
           name: 'Vera Viewer',
-          image: 'https://api.example.com/pictures/photo.webp',
+          image: 'http://localhost:3000/pictures/photo.webp',
           addedAt: times[0],
         },
         { userId: admin.id, name: 'Adam Admin', image: null, addedAt: times[1] },

@@ -29,7 +29,7 @@ import { buildRequest, idsIn, makeValues, namesIn } from '../support/prepare-req
 import { createSeed } from '../support/seeds.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
-import { findPictures, makeFolder } from '../support/uploads.ts'
+import { findPictures } from '../support/uploads.ts'
 import {
   allowActions,
   createWorkspace,
@@ -42,7 +42,7 @@ const clock = createTestClock()
 const mailServer = await startMailServer()
 const service = await startTestApp({
   clock,
-  environment: { DATA_DIR: await makeFolder(), SMTP_URL: mailServer.url },
+  environment: { SMTP_URL: mailServer.url },
 })
 const { app, as, db, services } = service
 const oauth = createOAuthTester(service)

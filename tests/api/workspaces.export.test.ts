@@ -12,11 +12,10 @@ import { makeValues, namesIn } from '../support/prepare-request.ts'
 import { createFaultFinder } from '../support/schema-faults.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
-import { makeFolder } from '../support/uploads.ts'
 import { allowActions, randomSlug } from '../support/workspaces.ts'
 
 const clock = createTestClock()
-const service = await startTestApp({ clock, environment: { DATA_DIR: await makeFolder() } })
+const service = await startTestApp({ clock })
 const { app, as, services } = service
 
 interface Line {

@@ -7,7 +7,7 @@ import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { addMember, createWorkspace, findEvents, randomSlug } from '../support/workspaces.ts'
 
-const service = await startTestApp({ environment: { BASE_URL: 'https://api.example.com' } })
+const service = await startTestApp()
 const { app, as, createPerson, db } = service
 
 describe('200', () => {
@@ -38,7 +38,7 @@ describe('200', () => {
       sql`update workspaces set icon_key = 'abc.webp', allowed_domains = '{acme.test,acme.example}' where id = ${id}`,
     )
     expect((await as(person, { url: `/v1/workspaces/${slug}` })).json()).toMatchObject({
-      iconUrl: 'https://api.example.com/pictures/abc.webp',
+      iconUrl: 'http://localhost:3000/pictures/abc.webp',
       allowedDomains: ['acme.test', 'acme.example'],
     })
   })

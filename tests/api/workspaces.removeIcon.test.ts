@@ -5,10 +5,10 @@ import { expectError } from '../support/expect-error.ts'
 import { buildUpload } from '../support/forms.ts'
 import { makePng } from '../support/images.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { findPictures, keyOf, listUploads, makeFolder } from '../support/uploads.ts'
+import { findPictures, keyOf, listUploads } from '../support/uploads.ts'
 import { eventBy, findEvents, findWorkspace, randomSlug } from '../support/workspaces.ts'
 
-const service = await startTestApp({ environment: { DATA_DIR: await makeFolder() } })
+const service = await startTestApp({ environment: {} })
 const { app, as, createPerson } = service
 
 const iconOf = ({ url }: Pick<TestCompany, 'url'>) => `${url}/icon`

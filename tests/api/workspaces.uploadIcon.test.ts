@@ -5,7 +5,7 @@ import { anyIssues, expectError } from '../support/expect-error.ts'
 import { buildForm, buildUpload } from '../support/forms.ts'
 import { drawQuadrants, makePng, makePngOf, readQuadrants } from '../support/images.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
-import { findPictures, keyOf, listUploads, makeFolder } from '../support/uploads.ts'
+import { findPictures, keyOf, listUploads } from '../support/uploads.ts'
 import {
   addMember,
   createWorkspace,
@@ -16,13 +16,7 @@ import {
   type TestWorkspace,
 } from '../support/workspaces.ts'
 
-const service = await startTestApp({
-  environment: {
-    DATA_DIR: await makeFolder(),
-    BASE_URL: 'https://api.example.com',
-    UPLOAD_LIMIT_PER_HOUR: '0',
-  },
-})
+const service = await startTestApp({ environment: {} })
 const { app, as, createPerson, db } = service
 
 const upload = (person: TestPerson, slug: string, form = buildUpload('')) =>
@@ -52,7 +46,7 @@ describe('200', () => {
       expect(answer.statusCode).toBe(200)
       const { iconUrl } = answer.json<Uploaded>()
       expect(answer.json()).toEqual({ ok: true, iconUrl })
-      expect(iconUrl).toMatch(/^https:\/\/api\.example\.com\/pictures\/[A-Za-z0-9_-]{32}\.webp$/)
+      expect(iconUrl).toMatch(/^http:\/\/localhost:3000\/pictures\/[A-Za-z0-9_-]{32}\.webp$/)
       expect(answer.headers['content-location']).toBeUndefined()
 
       const after = await stateOf(workspace)

@@ -16,7 +16,7 @@ import { listen } from '../support/raw-http.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { randomSlug } from '../support/workspaces.ts'
 
-const service = await startTestApp()
+const service = await startTestApp({ environment: {} })
 const baseUrl = `http://127.0.0.1:${await listen(service.app)}`
 const clientOf = ({ apiKey }: TestPerson, options: Partial<ClientOptions> = {}) =>
   createClient({ baseUrl, apiKey, ...options })

@@ -8,10 +8,9 @@ import { expectError } from '../support/expect-error.ts'
 import { findOperation, operations, type Operation } from '../support/operations.ts'
 import { pathOf, prepareRequest } from '../support/prepare-request.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
-import { makeFolder } from '../support/uploads.ts'
 import { findEvents } from '../support/workspaces.ts'
 
-const service = await startTestApp({ environment: { DATA_DIR: await makeFolder() } })
+const service = await startTestApp()
 const { as } = service
 
 /** The operation that reads what an event is about; what the catalogue calls its id, and the field that has it. */

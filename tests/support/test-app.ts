@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { SQL } from 'drizzle-orm'
 import pg from 'pg'
@@ -40,9 +41,11 @@ export interface TestApp {
 }
 
 export interface TestAppOptions extends AppOptions {
-  /** Environment variables beyond the tests' own. */
-  environment?: Record<string, string>
+  /** Environment variables beyond the tests' own; undefined for the default of production. */
+  environment?: Record<string, string | undefined>
   clock?: Clock
+  /** Whether jobs run. Default: not until a test starts them. */
+  jobs?: boolean
   /** How what strangers name is fetched. */
   untrustedFetch?: UntrustedFetchOptions
   oauthRecordBounds?: RecordBounds
@@ -67,40 +70,63 @@ export interface TestAppOptions extends AppOptions {
 /**
  * Starts the service. It is closed after the last test of the file.
  *
- * Without options, the first call in a file returns an app that it shares, with its database, with other test files, one
- * after the other. Such a file must only use records that it creates. A file that runs jobs, reads or alters whole
- * tables, or stops the app needs its own: pass `{ environment: { DATABASE_URL: await clone() } }`.
+ * With no options but `clock` and `jobs`, the first call in a file returns an app that it shares, with its database, with
+ * other test files, one after the other. Such a file must only use records that it creates. A file that reads or alters
+ * whole tables, or stops the app, needs its own: pass `{ environment: {} }`.
  *
- * With options, the app is new, and its database belongs to the file. Further calls in a file start further apps on the
- * file's database, like replicas.
+ * With other options, the app is new, and its database belongs to the file. Further calls in a file start further apps
+ * on the file's database, like replicas.
  */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const isPlain = Object.keys(options).length === 0
-  if (isPlain && !databaseOfFile) {
-    useDatabase((databaseOfWorker ??= clone()))
-    afterFile(assertSharedAppWorks)
-    return lend(await (sharedApp ??= build({ DATABASE_URL: await databaseOfWorker })))
+  const { clock = systemClock, jobs = false, ...others } = options
+  const isShared = Object.keys(others).length === 0
+  if (isShared && !databaseOfFile) {
+    const shared = (sharedApps[jobs ? 'withJobs' : 'withoutJobs'] ??= buildShared(jobs))
+    useDatabase(shared.database)
+    shared.clock = clock
+    afterFile(() => assertWorks(shared))
+    return lend(await shared.built)
   }
   const needsDatabase = options.environment?.DATABASE_URL === undefined
   if (needsDatabase && !databaseOfFile) useDatabase(clone())
   const built = await build({ DATABASE_URL: await databaseOfFile, ...options.environment }, options)
   afterFile(built.close)
+  if (jobs) await built.services.startJobs()
   return lend(built)
 }
 
 let databaseOfFile: Promise<string> | undefined
-let databaseOfWorker: Promise<string> | undefined
-let sharedApp: Promise<BuiltApp> | undefined
 
 function useDatabase(url: Promise<string>): void {
   databaseOfFile = url
   afterFile(() => (databaseOfFile = undefined))
 }
 
+/** An app that the files of a worker share. */
+interface SharedApp {
+  database: Promise<string>
+  built: Promise<BuiltApp>
+  /** That of the file that has the app now. */
+  clock: Clock
+}
+
+const sharedApps: { withJobs?: SharedApp; withoutJobs?: SharedApp } = {}
+
+function buildShared(jobs: boolean): SharedApp {
+  const database = clone()
+  const shared: SharedApp = { database, built: start(), clock: systemClock }
+  return shared
+
+  async function start(): Promise<BuiltApp> {
+    const built = await build({ DATABASE_URL: await database }, { clock: { now: () => shared.clock.now() } })
+    if (jobs) await built.services.startJobs()
+    return built
+  }
+}
+
 /** Throws in the file that is to blame, not in a later one. */
-async function assertSharedAppWorks(): Promise<void> {
-  const shared = await sharedApp
-  await shared?.services.system.assertReady().catch((cause: unknown) => {
+async function assertWorks({ built }: SharedApp): Promise<void> {
+  await (await built).services.system.assertReady().catch((cause: unknown) => {
     throw new Error('this file has stopped or altered the shared app: start one of its own with options', {
       cause,
     })
@@ -132,7 +158,7 @@ async function build(
     // `inject` returns when a response has ended.
     eventStreams = { ...streamEventsDefaults, lifetimeMs: 50 },
     ...appOptions
-  }: TestAppOptions = {},
+  }: TestAppOptions,
 ): Promise<BuiltApp> {
   const config = loadConfig({
     LOG_LEVEL: 'trace',
@@ -142,6 +168,14 @@ async function build(
     AUTHORIZE_LIMIT_PER_MINUTE: '0',
     AGENT_LIMIT_PER_MINUTE: '0',
     REFUSED_TOKEN_LIMIT_PER_MINUTE: '0',
+    REGISTRATION_LIMIT_PER_MINUTE: '0',
+    SIGN_IN_LIMIT_PER_MINUTE: '0',
+    MAIL_LIMIT_PER_HOUR: '0',
+    INVITE_LIMIT_PER_HOUR: '0',
+    UPLOAD_LIMIT_PER_HOUR: '0',
+    ATTACHMENT_LIMIT_PER_HOUR: '0',
+    // Replicas share the secret in it.
+    DATA_DIR: join(provided('scratchDirectory'), new URL(String(environment.DATABASE_URL)).pathname),
     ...environment,
     ...throughPooler(environment.DATABASE_URL),
   })
@@ -189,7 +223,6 @@ async function build(
     async close() {
       if (!isOpen) return
       isOpen = false
-      if ((await sharedApp)?.app === app) sharedApp = undefined
       await app.close()
       await services.close()
       await Promise.all([db.$client.end(), jobsDb.$client.end()])

@@ -14,7 +14,7 @@ import { createLabel, createSeed } from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { signInAs, withoutLinks } from './visitor.ts'
 
-const website = await startTestApp({ environment: { MAIL_LIMIT_PER_HOUR: '0' } })
+const website = await startTestApp()
 
 async function startCompany() {
   const company = await createCompany(website)

@@ -10,7 +10,7 @@ import { createWebhook } from '../support/webhooks.ts'
 import { operationOfForm } from './operation-of-form.ts'
 import { signInAs } from './visitor.ts'
 
-const service = await startTestApp({ environment: { SIGN_IN_LIMIT_PER_MINUTE: '0' } })
+const service = await startTestApp()
 const { as } = service
 
 /** The ids of the people, and of what each of them wrote. */

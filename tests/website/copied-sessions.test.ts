@@ -8,7 +8,7 @@ import { createTestClock } from '../support/test-clock.ts'
 import { createVisitor, csrfTokenOf, password, signUp, startWebsite, type Visitor } from './visitor.ts'
 
 const clock = createTestClock()
-const website = await startWebsite({ clock })
+const website = await startWebsite({ clock, environment: {} })
 const minute = 60_000
 const security = '/settings/security'
 const keys = `${security}/api-keys`

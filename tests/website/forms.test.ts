@@ -12,7 +12,7 @@ import {
   type Visitor,
 } from './visitor.ts'
 
-const { started: website, routes } = await noteRoutes(() => startWebsite())
+const { started: website, routes } = await noteRoutes(() => startWebsite({ environment: {} }))
 const grace = await signUp(website, { email: randomEmail() })
 
 /** The paths of all forms of the website, except upload forms. */

@@ -9,7 +9,7 @@ import { startTestApp } from '../support/test-app.ts'
 import { createWorkspace } from '../support/workspaces.ts'
 import { signInAs } from './visitor.ts'
 
-const website = await startTestApp({ environment: { MAIL_LIMIT_PER_HOUR: '0' } })
+const website = await startTestApp()
 
 async function startCompany() {
   const company = await createCompany(website)

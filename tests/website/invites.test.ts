@@ -15,7 +15,7 @@ import { findEvents } from '../support/workspaces.ts'
 import { noticeOn, signInAs, type Visitor } from './visitor.ts'
 
 const website = await startTestApp({
-  environment: { INVITE_LIMIT_PER_HOUR: '120', MAIL_LIMIT_PER_HOUR: '0' },
+  environment: { INVITE_LIMIT_PER_HOUR: '120' },
 })
 const { as, createPerson, db } = website
 

@@ -9,7 +9,7 @@ import { createSeed } from '../support/seeds.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../support/test-app.ts'
 import { changesUrlOf, cookiesOf, createVisitor, signInAs, type Visitor } from './visitor.ts'
 
-const website = await startTestApp({ environment: { MAIL_LIMIT_PER_HOUR: '0' } })
+const website = await startTestApp()
 
 function openStream(
   service: TestApp,
@@ -48,7 +48,7 @@ describe('the event stream of changes', () => {
     const [company, other] = [await startCompany(), await startCompany()]
     const stream = await openAs(company.viewer, company.changes)
     const streamOfOther = await openAs(other.viewer, other.changes)
-    const replica = await startTestApp({ environment: { MAIL_LIMIT_PER_HOUR: '0' } })
+    const replica = await startTestApp()
     await createTeam(replica, company.owner, company, 'Looms')
     await stream.received(aChange)
     expect(stream.text()).toMatch(/^retry: \d+\n\nid: \d+\nevent: change\ndata:\n\n$/)

@@ -4,9 +4,7 @@ import { formsIn, noteRoutes } from '../support/note-routes.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { operationOfForm } from './operation-of-form.ts'
 
-const { started: website, routes } = await noteRoutes(() =>
-  startTestApp({ environment: { SIGN_IN_LIMIT_PER_MINUTE: '0' } }),
-)
+const { started: website, routes } = await noteRoutes(() => startTestApp({ environment: {} }))
 const forms = formsIn(routes)
 const operationIds = createDescriptionReader(website.app.swagger()).operations.map(
   ({ operationId }) => operationId,

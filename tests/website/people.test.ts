@@ -8,7 +8,7 @@ import { startTestApp } from '../support/test-app.ts'
 import { addMember } from '../support/workspaces.ts'
 import { signInAs, withoutLinks } from './visitor.ts'
 
-const website = await startTestApp({ environment: { MAIL_LIMIT_PER_HOUR: '0' } })
+const website = await startTestApp()
 
 async function startCompany() {
   const company = await createCompany(website)

@@ -3,10 +3,9 @@ import { createCompany } from '../support/company.ts'
 import { buildUpload } from '../support/forms.ts'
 import { makePng } from '../support/images.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { makeFolder } from '../support/uploads.ts'
 import { noticeOn, signInAs } from './visitor.ts'
 
-const website = await startTestApp({ environment: { DATA_DIR: await makeFolder() } })
+const website = await startTestApp()
 
 it('a person removes their photo, which has a button only while there is one', async () => {
   const person = await website.createPerson()

@@ -4,7 +4,9 @@ import { startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
 // An app of its own, whose routes are registered here.
-const { started: service, routes } = await noteRoutes(() => startTestApp({ clock: createTestClock() }))
+const { started: service, routes } = await noteRoutes(() =>
+  startTestApp({ clock: createTestClock(), environment: {} }),
+)
 
 /** What is no step on the way to consent: pages of workspaces, addresses of seeds, the inbox, and settings except these two. */
 const isOfProduct = (url: string) =>

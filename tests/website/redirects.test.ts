@@ -20,7 +20,7 @@ import {
 } from './visitor.ts'
 
 const clock = createTestClock()
-const { started: website, routes } = await noteRoutes(() => startWebsite({ clock }))
+const { started: website, routes } = await noteRoutes(() => startWebsite({ clock, environment: {} }))
 
 async function signIn() {
   const person = await website.createPerson()

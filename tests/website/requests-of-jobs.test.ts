@@ -14,9 +14,7 @@ import { allowActions } from '../support/workspaces.ts'
 import { createVisitor, signInAs } from './visitor.ts'
 
 // Jobs do not run here: they wait in the queue, with the request that caused them.
-const service = await startTestApp({
-  environment: { SIGN_IN_LIMIT_PER_MINUTE: '0', MAIL_LIMIT_PER_HOUR: '0' },
-})
+const service = await startTestApp()
 const { as, createPerson, db, services } = service
 const oauth = createOAuthTester(service)
 const security = '/settings/security'

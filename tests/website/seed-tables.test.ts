@@ -6,7 +6,7 @@ import { makeTable } from '../support/seed-imports.ts'
 import { addEvidence, createSeed, type TestSeed } from '../support/seeds.ts'
 import { cookiesOf, csrfTokenOf, noticeOn, signInAs, startWebsite, type Visitor } from './visitor.ts'
 
-const website = await startWebsite({ environment: { UPLOAD_LIMIT_PER_HOUR: '0' } })
+const website = await startWebsite()
 const company = await createCompany(website)
 const base = `/w/${company.workspace.slug}`
 const member = await signInAs(website, company.member)

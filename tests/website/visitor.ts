@@ -5,7 +5,6 @@ import PostalMime, { type Email } from 'postal-mime'
 import { expect } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { startTestApp, type TestApp, type TestAppOptions } from '../support/test-app.ts'
-import { makeFolder } from '../support/uploads.ts'
 
 /** A simple browser: keeps cookies, and sends forms of the last page. */
 export interface Visitor {
@@ -125,20 +124,11 @@ export function noticeOn(page: string): string | undefined {
 export async function startWebsite(
   options: TestAppOptions = {},
 ): Promise<TestApp & { waitForMail: (address: string, subject: RegExp) => Promise<Mail> }> {
-  const dataDir = await makeFolder()
-  const service = await startTestApp({
-    ...options,
-    environment: {
-      DATA_DIR: dataDir,
-      SIGN_IN_LIMIT_PER_MINUTE: '0',
-      MAIL_LIMIT_PER_HOUR: '0',
-      ...options.environment,
-    },
-  })
-  await service.services.startJobs()
-  const seen = new Set<string>()
+  const service = await startTestApp({ ...options, jobs: true })
   const parsed = new Map<string, Email>()
-  const folder = join(dataDir, 'mail')
+  const folder = join(service.config.dataDir, 'mail')
+  // Mails of the files before.
+  const seen = new Set(await readdir(folder).catch(() => []))
 
   async function parse(name: string): Promise<Email> {
     const mail = parsed.get(name) ?? (await PostalMime.parse(await readFile(join(folder, name))))
