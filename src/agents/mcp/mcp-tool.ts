@@ -157,6 +157,7 @@ export const trusting: jsonSchemaValidator = {
 function toolCall(tool: AgentTool, { onError, turns, webUrl, confirmations }: ToolOptions): ToolCall {
   const readArguments = createArgumentsReader(tool, webUrl)
   return async ({ agent, takeJson }, input, round) => {
+    const note = (code?: string) => tool.http && agent.noteCall?.(tool.http.id, input, code)
     try {
       const refusal = findRefusal(agent, tool)
       if (refusal) throw refusal
@@ -169,6 +170,7 @@ function toolCall(tool: AgentTool, { onError, turns, webUrl, confirmations }: To
       const endTurn = takeJson ? undefined : await turns.take(agent.user.id)
       try {
         const text = await callTool(tool, agent, given)
+        note()
         const structuredContent = takeJson ? takeJson(text) : { ...parseJson(text) }
         return { content: [{ type: 'text', text }], structuredContent }
       } finally {
@@ -177,7 +179,9 @@ function toolCall(tool: AgentTool, { onError, turns, webUrl, confirmations }: To
     } catch (error) {
       // Caught here: the SDK would send the message of any error to the agent.
       const message = describeError(error, tool, onError)
-      const structuredContent = { error: { message, ...codeOf(error) } }
+      const failure = codeOf(error)
+      note(failure.code)
+      const structuredContent = { error: { message, ...failure } }
       return { content: [{ type: 'text', text: message }], structuredContent, isError: true }
     }
   }

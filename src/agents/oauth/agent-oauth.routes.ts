@@ -77,7 +77,13 @@ export async function agentOAuthRoutes(
       requestId: request.id,
       address: addressOf(request),
       whileWaiting: (wait) => request.whileWaiting(wait),
-      noteAccepted,
+      noteAccepted(of) {
+        request.audited = { ...request.audited, ...of }
+        noteAccepted()
+      },
+      noteRefused(of, code) {
+        request.audited = { ...request.audited, ...of, code }
+      },
     })
     if (failure) return showFailure(reply, failure)
     return reply.hijack()
@@ -88,6 +94,7 @@ export async function agentOAuthRoutes(
     if (request.method === 'GET' && request.headers.accept?.includes('text/html'))
       return showFailure(reply, failure)
     const { status, error, description } = failure
+    request.audited = { ...request.audited, code: error }
     return reply
       .code(status)
       .header('cache-control', 'no-store')

@@ -49,6 +49,7 @@ import {
   normalizeAuthorizationRequest,
   settleAnswer,
   type Failure,
+  type TokenRequest,
 } from './provider-requests.ts'
 import type { RecordBounds } from './records/record-bounds.repository.ts'
 import { assertRedirectUri } from './redirect-uris.ts'
@@ -86,7 +87,9 @@ export interface ProviderOptions {
   /** The id of the request that is handled. */
   findRequestId: () => string | undefined
   /** Called when tokens have been issued or revoked; with their grant if they were issued. */
-  noteAccepted: (grantId: string | undefined) => void
+  noteAccepted: (of: TokenRequest) => void
+  /** Called with the code of the error that a request for tokens, or to revoke them, is refused with. */
+  noteRefused: (of: TokenRequest, code: string) => void
   /** Fetches what clients publish, and keeps it. */
   documents: KeptDocuments
   /** Whether clients with metadata documents may ask for authorization. */
@@ -139,6 +142,18 @@ export function createProvider(options: ProviderOptions): Provider {
     findRefresh,
     tooMany: (until) => new TooMany(catalogue.tooManyRefreshes.message, secondsUntil(until)),
   })
+  /** The client of a request, and the grant that tokens were issued of. */
+  function findTokens(ctx: KoaContextWithOIDC): TokenRequest {
+    const { Grant, AccessToken } = ctx.oidc.entities
+    const serviceGrantId = serviceTokens.grantIdOf(ctx)
+    const grantId = serviceGrantId ?? Grant?.jti ?? AccessToken?.grantId
+    return {
+      clientId: ctx.oidc.client?.clientId,
+      isService: serviceGrantId !== undefined,
+      ...(ctx.path === paths.token && { grantId }),
+    }
+  }
+
   /** Leaves the response to `showFailure`. */
   function fail(
     ctx: Pick<KoaContextWithOIDC, 'status' | 'respond' | 'remove'>,
@@ -309,14 +324,19 @@ export function createProvider(options: ProviderOptions): Provider {
       ctx.set('retry-after', String(error.retryAfterSeconds))
     else answerUnreachable(ctx, error)
   }
-  provider.on('grant.error', sendRetryAfter)
-  provider.on('revocation.error', sendRetryAfter)
+  const refuse = (ctx: KoaContextWithOIDC, error: errors.OIDCProviderError) => {
+    const clientId = ctx.oidc.client?.clientId
+    options.noteRefused({ clientId }, error.message)
+    sendRetryAfter(ctx, error)
+  }
+  provider.on('grant.error', refuse)
+  provider.on('revocation.error', refuse)
   provider.on('registration_create.error', sendRetryAfter)
   provider.use(async (ctx, next) => {
     if (ctx.path === paths.authorization) normalizeAuthorizationRequest(ctx as KoaContextWithOIDC, resource)
     await next()
     explainUnknownClient(ctx as KoaContextWithOIDC, baseUrl)
-    if (isAccepted(ctx as KoaContextWithOIDC)) options.noteAccepted(findTokenGrant(ctx as KoaContextWithOIDC))
+    if (isAccepted(ctx as KoaContextWithOIDC)) options.noteAccepted(findTokens(ctx as KoaContextWithOIDC))
     if (isRefresh(ctx)) options.meter.count('refreshes', outcomeOf(ctx.status))
     await settleAnswer(ctx as KoaContextWithOIDC, options, fail)
   })
@@ -359,12 +379,6 @@ function findRefresh(): RefreshRequest | undefined {
 /** Whether a client of a service account asks for a token. */
 function isOfService({ path, oidc }: KoaContextWithOIDC): boolean {
   return path === paths.token && oidc.params?.grant_type === serviceGrantType
-}
-
-/** The grant that tokens were issued of; undefined for a revocation. */
-function findTokenGrant({ path, oidc }: KoaContextWithOIDC): string | undefined {
-  if (path !== paths.token) return undefined
-  return oidc.entities.Grant?.jti ?? oidc.entities.AccessToken?.grantId
 }
 
 /** Whether a request asks for a refresh, also one that was refused before its token was read. */
