@@ -2735,7 +2735,7 @@ select
             select
               $9::uuid
           )
-          and "notifications"."kind" in ('mention', 'comment', 'evidence', 'status', 'asked_to_join', 'decision_due')
+          and "notifications"."kind" in ('mention', 'comment', 'evidence', 'status', 'asked_to_join', 'decision_due', 'agent_request')
           and "seeds"."deleted_at" is null
         order by
           "notifications"."created_at" desc,
@@ -5226,6 +5226,7 @@ where
               $14::text
           )
           when 'invite_accepted' then "users"."notify_accepted_invites" = 'off'
+          when 'agent_asked' then "users"."notify_agent_requests" = 'off'
           when 'agent' then "users"."notify_agents" = 'off'
           and (
             select
@@ -5329,6 +5330,7 @@ select
   "notify_role_changes",
   "notify_accepted_invites",
   "notify_agents",
+  "notify_agent_requests",
   "notify_decisions"
 from
   "users"
@@ -5585,6 +5587,8 @@ where
         and "users"."notify_role_changes" = 'mail'
         when 'agent' then "users"."notify_digest"
         and "users"."notify_agents" = 'mail'
+        when 'agent_asked' then "users"."notify_digest"
+        and "users"."notify_agent_requests" = 'mail'
         else "users"."notify_digest"
       end
     )
@@ -5599,6 +5603,7 @@ select
   "notify_role_changes",
   "notify_accepted_invites",
   "notify_agents",
+  "notify_agent_requests",
   "notify_decisions"
 from
   "users"
@@ -6184,9 +6189,10 @@ set
   "notify_role_changes" = coalesce($3::text, "users"."notify_role_changes"),
   "notify_accepted_invites" = coalesce($4::text, "users"."notify_accepted_invites"),
   "notify_agents" = coalesce($5::text, "users"."notify_agents"),
-  "notify_decisions" = coalesce($6::text, "users"."notify_decisions")
+  "notify_decisions" = coalesce($6::text, "users"."notify_decisions"),
+  "notify_agent_requests" = coalesce($7::text, "users"."notify_agent_requests")
 where
-  "users"."id" = $7;
+  "users"."id" = $8;
 
 -- oauth_records_exchange_refresh_tokens
 with
@@ -18249,6 +18255,7 @@ select
   "notify_accepted_invites",
   "notify_agents",
   "notify_decisions",
+  "notify_agent_requests",
   "created_at",
   "search_text"
 from

@@ -151,6 +151,7 @@ export const permissions = {
   /** Of another person, or in use. */
   'attachments.deleteOthers': managers,
   'agentRequests.list': everybody,
+  'agentRequests.get': everybody,
   /** The caller's own. */
   'agentRequests.cancel': everybody,
   /** Of another person. */

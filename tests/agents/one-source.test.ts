@@ -138,6 +138,7 @@ const reasons: Record<string, string> = {
   ]),
   ...fill(ofGrants, ['integrations.list', 'integrations.get', 'integrations.revoke']),
   ...fill(ofGrants, ['workspaces.agentPolicy', 'workspaces.updateAgentPolicy']),
+  ...fill(inOtherForm, ['agentRequests.get']),
   ...fill(ofAskers, ['agentRequests.askable', 'agentRequests.cancel']),
   ...fill(watchesAgents, ['integrations.listCalls']),
 }

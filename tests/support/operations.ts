@@ -1052,6 +1052,7 @@ export const operations: Record<string, Operation> = {
   },
 
   'agentRequests.list': { request: 'GET /v1/workspaces/{slug}/agent-requests', list: requestRows },
+  'agentRequests.get': { request: 'GET /v1/workspaces/{slug}/agent-requests/{agentRequestId}' },
   'agentRequests.askable': { request: 'GET /v1/workspaces/{slug}/agent-requests/agents' },
   'agentRequests.cancel': {
     request: 'POST /v1/workspaces/{slug}/agent-requests/{agentRequestId}/cancel',
@@ -1280,6 +1281,7 @@ export const permissionTable = `
   attachments.delete           owner   -       | ok     ok     role   role   | out      key
 
   agentRequests.list           -       -       | ok     ok     ok     ok     | out      key
+  agentRequests.get            -       -       | ok     ok     ok     ok     | out      key
   agentRequests.askable        -       -       | ok     ok     ok     role   | out      key
   agentRequests.cancel         self    -       | ok     ok     ok     ok     | out      key
   agentRequests.cancel         owner   -       | ok     ok     author author | out      key

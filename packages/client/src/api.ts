@@ -1308,7 +1308,7 @@ export interface paths {
         };
         /**
          * List the caller's notifications
-         * @description Newest first: mentions; requests to join seeds; comments, evidence and changes of status of seeds that the caller follows; accepted invites; changes of their role; reminders that seeds which they lead or follow are to be decided within three days; and the access of their agents that others ended, or that ends soon. Nobody is notified of what they did themselves. They are kept for 90 days, and end with the membership. Those about deleted seeds are left out. A key that is bound to workspaces gets only those of its workspaces.
+         * @description Newest first: mentions; requests to join seeds; comments, evidence and changes of status of seeds that the caller follows; accepted invites; changes of their role; reminders that seeds which they lead or follow are to be decided within three days; what others ask their agents, and what became of what they asked agents; and the access of their agents that others ended, or that ends soon. Nobody is notified of what they did themselves. They are kept for 90 days, and end with the membership. Those about deleted seeds are left out. A key that is bound to workspaces gets only those of its workspaces.
          */
         get: operations["notifications.list"];
         put?: never;
@@ -2994,7 +2994,7 @@ export interface paths {
         head?: never;
         /**
          * Edit a comment
-         * @description For its author. People whom it did not mention before are notified.
+         * @description For its author. People whom it did not mention before are notified; agents that it did not are text, and not asked.
          */
         patch: operations["comments.update"];
         trace?: never;
@@ -3095,6 +3095,26 @@ export interface paths {
          * @description For members and above: their own agents, and those of others who let members ask. An agent needs the scopes `workspace:read` and `seeds:write`. One with `workspace:write` is its person's alone.
          */
         get: operations["agentRequests.askable"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/agent-requests/{agentRequestId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what was asked of an agent
+         * @description For all members of the workspace.
+         */
+        get: operations["agentRequests.get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3755,6 +3775,8 @@ export interface components {
                 notifyAcceptedInvites: string;
                 /** @description How they are told of the access of their agents. */
                 notifyAgents: string;
+                /** @description How they are told that others ask their agents. */
+                notifyAgentRequests: string;
                 /** @description How they are reminded of seeds that are to be decided soon. */
                 notifyDecisions: string;
                 /**
@@ -4926,7 +4948,7 @@ export interface components {
              * @description What it is about.
              * @enum {string}
              */
-            kind: "mention" | "comment" | "evidence" | "status" | "invite_accepted" | "role_changed" | "agent" | "key_stopped" | "keys_known" | "invite_undeliverable" | "asked_to_join" | "decision_due" | "merged";
+            kind: "mention" | "comment" | "evidence" | "status" | "invite_accepted" | "role_changed" | "agent" | "key_stopped" | "keys_known" | "invite_undeliverable" | "asked_to_join" | "decision_due" | "merged" | "agent_asked" | "agent_request";
             /** @description The slug of the workspace that it is from. */
             workspaceSlug: string;
             /** @description The name of that workspace. */
@@ -4983,6 +5005,11 @@ export interface components {
              * @enum {string}
              */
             agents: "mail" | "inbox" | "off";
+            /**
+             * @description Others ask the caller's agents in comments. With `mail`, they are in the daily mail.
+             * @enum {string}
+             */
+            agentRequests: "mail" | "inbox" | "off";
             /**
              * @description A seed that the caller leads or follows is to be decided within three days.
              * @enum {string}
@@ -5520,6 +5547,22 @@ export interface components {
              */
             editedAt: string | null;
         };
+        /**
+         * @description An agent that a comment asks.
+         * @example {
+         *       "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0f",
+         *       "grantId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e04",
+         *       "agentName": "Claude"
+         *     }
+         */
+        AskedAgent: {
+            /** @description The id of the request, for `agentRequests.get`. */
+            id: string;
+            /** @description The grant of the agent. */
+            grantId: string;
+            /** @description The name of the agent. */
+            agentName: string;
+        };
         CommentCreation: {
             /**
              * @description Always true: an error has another status.
@@ -5527,6 +5570,17 @@ export interface components {
              */
             ok: true;
             comment: components["schemas"]["Comment"];
+            /** @description What it asks of agents. One that it names and that is not here was not asked. */
+            requests: components["schemas"]["AskedAgent"][];
+        };
+        CommentChange: {
+            /**
+             * @description Always true: an error has another status.
+             * @constant
+             */
+            ok: true;
+            /** @description Empty: an edit asks no agent. */
+            requests: components["schemas"]["AskedAgent"][];
         };
         /** @description What somebody asked of an agent by a comment. */
         AgentRequest: {
@@ -6127,7 +6181,7 @@ export interface components {
                 /** @description The id of the notification, for `mark_read`. */
                 id: string;
                 /** @enum {string} */
-                kind: "mention" | "comment" | "evidence" | "status" | "asked_to_join" | "decision_due";
+                kind: "mention" | "comment" | "evidence" | "status" | "asked_to_join" | "decision_due" | "agent_request";
                 /** @description Who did what, as a sentence. */
                 text: string;
                 seedId: string;
@@ -9353,6 +9407,8 @@ export interface components {
         "header.If-Match": string;
         /** @description The tags that the client has, or `*`. If the current one is among them, the response is 304. */
         "header.If-None-Match": string;
+        /** @description The id of the request. */
+        "path.agentRequestId": string;
         /** @description The id of the API key. It is no secret. */
         "path.apiKeyId": string;
         /** @description The id of the file. */
@@ -14477,6 +14533,7 @@ export interface operations {
                      *         "notifyRoleChanges": "mail",
                      *         "notifyAcceptedInvites": "inbox",
                      *         "notifyAgents": "mail",
+                     *         "notifyAgentRequests": "inbox",
                      *         "notifyDecisions": "mail",
                      *         "createdAt": "2026-11-21T03:04:05.678Z"
                      *       },
@@ -15040,6 +15097,7 @@ export interface operations {
                      *       "roleChanges": "mail",
                      *       "acceptedInvites": "inbox",
                      *       "agents": "mail",
+                     *       "agentRequests": "inbox",
                      *       "decisions": "mail"
                      *     }
                      */
@@ -15108,6 +15166,11 @@ export interface operations {
                      * @enum {string}
                      */
                     agents?: "mail" | "inbox" | "off";
+                    /**
+                     * @description Others ask the caller's agents in comments. With `mail`, they are in the daily mail.
+                     * @enum {string}
+                     */
+                    agentRequests?: "mail" | "inbox" | "off";
                     /**
                      * @description A seed that the caller leads or follows is to be decided within three days.
                      * @enum {string}
@@ -22162,7 +22225,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new comment. */
+            /** @description The new comment, and what it asks of agents. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22197,7 +22260,8 @@ export interface operations {
                      *         "agentName": null,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "editedAt": null
-                     *       }
+                     *       },
+                     *       "requests": []
                      *     }
                      */
                     "application/json": components["schemas"]["CommentCreation"];
@@ -22434,7 +22498,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The change was made. */
+            /** @description That it was changed, and that this asked no agent. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22446,10 +22510,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "ok": true
+                     *       "ok": true,
+                     *       "requests": []
                      *     }
                      */
-                    "application/json": components["schemas"]["Ok"];
+                    "application/json": components["schemas"]["CommentChange"];
                 };
             };
             400: components["responses"]["InvalidInput.attachment_limit"];
@@ -22774,6 +22839,65 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
     };
+    "agentRequests.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the request. */
+                agentRequestId: components["parameters"]["path.agentRequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request, as `agentRequests.list` has it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0f",
+                     *       "workspaceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09",
+                     *       "seedId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
+                     *       "commentId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0b",
+                     *       "evidenceId": null,
+                     *       "grantId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e04",
+                     *       "agentName": "Claude",
+                     *       "forUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *       "forName": "Grace Hopper",
+                     *       "askedByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e10",
+                     *       "askedByName": "Ada Lovelace",
+                     *       "text": "[@Claude](agent:01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e04) find evidence against this",
+                     *       "state": "waiting",
+                     *       "hidden": false,
+                     *       "reason": null,
+                     *       "answerCommentId": null,
+                     *       "createdAt": "2026-11-21T03:04:05.678Z",
+                     *       "expiresAt": "2026-11-28T03:04:05.678Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentRequest"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
     "agentRequests.cancel": {
         parameters: {
             query?: never;
@@ -22785,7 +22909,7 @@ export interface operations {
                 /** @description The slug of the workspace, or one that it had in the last 90 days. */
                 slug: components["parameters"]["path.slug"];
                 /** @description The id of the request. */
-                agentRequestId: string;
+                agentRequestId: components["parameters"]["path.agentRequestId"];
             };
             cookie?: never;
         };

@@ -155,14 +155,25 @@ export function findNamed(events: readonly ShownEvent[]): string[] {
   return [...new Set(named)]
 }
 
-/** The events without the uses of tools that only repeat a change, which is an event of its own. */
+/**
+ * The events without those that only repeat another one: uses of tools that are changes, and comments that ask an agent or
+ * answer what was asked.
+ */
 export function withoutRepeated(events: readonly WorkspaceEvent[]): WorkspaceEvent[] {
-  return events.filter(
-    ({ type, data }) =>
+  const ofRequests = new Set(
+    events.map(({ type, data }) => {
+      if (type === 'agent_request.created') return data.commentId
+      return type === 'agent_request.answered' ? data.answerCommentId : undefined
+    }),
+  )
+  return events.filter(({ type, data }) => {
+    if (type === 'comment.added') return !ofRequests.has(data.commentId)
+    return (
       type !== 'integration.used' ||
       typeof data.tool !== 'string' ||
-      !Object.hasOwn(changesOfAgents, data.tool),
-  )
+      !Object.hasOwn(changesOfAgents, data.tool)
+    )
+  })
 }
 
 /**
