@@ -40,6 +40,8 @@ export interface AgentOAuthRoutesOptions {
 }
 
 const metadataBytesMax = 4096
+// Programs ask again once an access token has expired, which may be a day later.
+const knownClientMs = 25 * 60 * 60 * 1000
 const formType = 'application/x-www-form-urlencoded'
 
 /**
@@ -193,6 +195,7 @@ export async function agentOAuthRoutes(
       name: 'refused-token',
       max: refusedTokenLimitPerMinute,
       exceeded: errors.tooManyRefusedTokens,
+      exemptMs: knownClientMs,
     })
     const handleToken = async (request: FastifyRequest, reply: FastifyReply) => {
       await refusals.assertFew(request)

@@ -20,7 +20,7 @@ import type { Answers } from './answers.ts'
 import { hasGrant } from './records/grant-records.repository.ts'
 import type { KeptDocuments } from './documents/kept-documents.ts'
 import { createRecordAdapter } from './records/oauth-records.repository.ts'
-import { clientAssertions } from './client-assertions.ts'
+import { clientAssertions, findClaimFault } from './client-assertions.ts'
 import { createServiceTokens } from './service-tokens.ts'
 import { AssertionUnverifiable } from './assertions/assertion-errors.ts'
 import { addAssertionGrant, type AssertionGrantOptions } from './assertions/assertion-grant.ts'
@@ -327,6 +327,13 @@ export function createProvider(options: ProviderOptions): Provider {
   const refuse = (ctx: KoaContextWithOIDC, error: errors.OIDCProviderError) => {
     const clientId = ctx.oidc.client?.clientId
     options.noteRefused({ clientId }, error.message)
+    if (error instanceof errors.InvalidClientAuth) {
+      const fault = findClaimFault(error)
+      const reason = fault ?? error.error_description
+      log.info({ requestId: findRequestId(), clientId, reason }, 'a client was not authenticated')
+      if (fault !== undefined)
+        ctx.body = { ...(ctx.body as object), error_description: `client authentication failed: ${fault}` }
+    }
     sendRetryAfter(ctx, error)
   }
   provider.on('grant.error', refuse)
