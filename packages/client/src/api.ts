@@ -4621,7 +4621,7 @@ export interface components {
             /** @description Only seeds that are neither validated nor dropped, and whose `decideBy` is past (`overdue`), or today or one of the six days after it (`week`), in UTC; or that have had no evidence for more than 30 days (`silent`): none was added since, nor were they created. */
             due: ("overdue" | "week" | "silent") | null;
             /** @description Only seeds whose `activityAt` is at or after this time. A date without a time is its start in UTC. */
-            updatedSince: (string | unknown | unknown) | null;
+            updatedSince: (string) | null;
             /** @description `true`: only seeds that the caller has joined. `false`: only seeds that the caller has not joined. */
             joined: boolean | null;
             /** @description As `sort` of `seeds.list`. */
@@ -9484,7 +9484,7 @@ export interface components {
          * @description Only seeds whose `activityAt` is at or after this time. A date without a time is its start in UTC.
          * @example 2026-11-21T03:04:05.678Z
          */
-        "query.updatedSince": string | unknown | unknown;
+        "query.updatedSince": string;
     };
     requestBodies: never;
     headers: {
@@ -10219,7 +10219,7 @@ export interface operations {
                      * @description Edited, or with evidence, since this date (UTC) or time.
                      * @example 2026-11-21T03:04:05.678Z
                      */
-                    updatedSince?: string | unknown | unknown;
+                    updatedSince?: string;
                     /** @description Led by this person. */
                     leadUserId?: string;
                     /** @description Its name. */
@@ -10235,7 +10235,7 @@ export interface operations {
                      * @description Without evidence since then; 1970-01-01: without any.
                      * @example 2026-11-21T03:04:05.678Z
                      */
-                    noEvidenceSince?: string | unknown | unknown;
+                    noEvidenceSince?: string;
                     /**
                      * @description The latest first, -createdAt the oldest; default updatedAt.
                      * @enum {string}
@@ -10625,12 +10625,12 @@ export interface operations {
                      * @description A date (UTC) or time.
                      * @example 2026-11-21T03:04:05.678Z
                      */
-                    since?: string | unknown | unknown;
+                    since?: string;
                     /**
                      * @description Exclusive.
                      * @example 2026-11-21T03:04:05.678Z
                      */
-                    until?: string | unknown | unknown;
+                    until?: string;
                     /** @description Default 50. */
                     limit?: number;
                     /** @description nextCursor, same filters. */
@@ -10780,7 +10780,7 @@ export interface operations {
                      * @description Written or edited since.
                      * @example 2026-11-21T03:04:05.678Z
                      */
-                    since?: string | unknown | unknown;
+                    since?: string;
                     /**
                      * @description Default all.
                      * @enum {string}
@@ -18087,7 +18087,7 @@ export interface operations {
                         /** @description Only seeds that are neither validated nor dropped, and whose `decideBy` is past (`overdue`), or today or one of the six days after it (`week`), in UTC; or that have had no evidence for more than 30 days (`silent`): none was added since, nor were they created. */
                         due?: ("overdue" | "week" | "silent") | null;
                         /** @description Only seeds whose `activityAt` is at or after this time. A date without a time is its start in UTC. */
-                        updatedSince?: (string | unknown | unknown) | null;
+                        updatedSince?: (string) | null;
                         /** @description `true`: only seeds that the caller has joined. `false`: only seeds that the caller has not joined. */
                         joined?: boolean | null;
                         /** @description As `sort` of `seeds.list`. */
@@ -18330,7 +18330,7 @@ export interface operations {
                         /** @description Only seeds that are neither validated nor dropped, and whose `decideBy` is past (`overdue`), or today or one of the six days after it (`week`), in UTC; or that have had no evidence for more than 30 days (`silent`): none was added since, nor were they created. */
                         due?: ("overdue" | "week" | "silent") | null;
                         /** @description Only seeds whose `activityAt` is at or after this time. A date without a time is its start in UTC. */
-                        updatedSince?: (string | unknown | unknown) | null;
+                        updatedSince?: (string) | null;
                         /** @description `true`: only seeds that the caller has joined. `false`: only seeds that the caller has not joined. */
                         joined?: boolean | null;
                         /** @description As `sort` of `seeds.list`. */
@@ -18407,12 +18407,12 @@ export interface operations {
                  * @description Only events at or after this time. A date without a time is its start in UTC.
                  * @example 2026-11-21T03:04:05.678Z
                  */
-                since?: string | unknown | unknown;
+                since?: string;
                 /**
                  * @description Only events before this time. A date without a time is its start in UTC.
                  * @example 2026-11-21T03:04:05.678Z
                  */
-                until?: string | unknown | unknown;
+                until?: string;
             };
             header?: never;
             path: {
@@ -22292,7 +22292,7 @@ export interface operations {
                  * @description Only comments that were written or edited at or after this time. A date without a time is its start in UTC.
                  * @example 2026-11-21T03:04:05.678Z
                  */
-                since?: string | unknown | unknown;
+                since?: string;
                 /** @description Only comments that people wrote themselves, or only what agents wrote for them. */
                 by?: "people" | "agents";
             };

@@ -99,11 +99,12 @@ function toPublished(schema: Record<string, unknown>): Record<string, unknown> {
   const isPublished = ([keyword, value]: [string, unknown]) =>
     !(typeof value === 'string' && notPublished.has(keyword)) &&
     !(typeof value === 'number' && saidByErrors.has(keyword)) &&
-    !(keyword === 'maxLength' && Number(value) > publishedLengthMax) &&
-    !(keyword === 'anyOf' && areFormats(value))
+    !(keyword === 'maxLength' && Number(value) > publishedLengthMax)
   const publish = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(publish)
     if (typeof value !== 'object' || value === null) return value
+    if ('anyOf' in value && areFormats(value.anyOf))
+      return publish({ ...value, anyOf: undefined, type: 'string' })
     const list = listIn(value as TSchema)
     if (list) return publish({ ...list, description: (value as TSchema).description })
     // Only lengths of texts that a model writes: it copies ids and cursors, and looks for a few words.
@@ -141,9 +142,9 @@ function brief(schema: object): object {
   return { ...schema, description: [told, length].filter(Boolean).join(' ') || undefined }
 }
 
-/** Whether a list of alternatives has only formats, which are not published either. */
+/** Whether alternatives are texts that differ in their formats, which are not published either. */
 function areFormats(parts: unknown): boolean {
-  return Array.isArray(parts) && parts.every((part: object) => Object.keys(part).join() === 'format')
+  return Array.isArray(parts) && parts.every((part: object) => Object.keys(part).join() === 'type,format')
 }
 
 /**
