@@ -18763,7 +18763,18 @@ from
       "attempts" as "attempts",
       "last_status" as "lastStatus",
       "last_error" as "lastError",
-      to_char("webhook_deliveries"."next_attempt_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "nextAttemptAt",
+      to_char(
+        case
+          when "webhook_deliveries"."next_attempt_at" is not null then greatest(
+            "webhook_deliveries"."next_attempt_at",
+            (
+              select
+                $1::timestamptz
+            )
+          )
+        end at time zone 'UTC',
+        'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+      ) as "nextAttemptAt",
       to_char("webhook_deliveries"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("webhook_deliveries"."delivered_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "deliveredAt"
     from
@@ -18772,16 +18783,16 @@ from
       (
         "webhook_deliveries"."webhook_id" = (
           select
-            $1::uuid
+            $2::uuid
         )
         and ("webhook_deliveries"."created_at", "webhook_deliveries"."event_id") < (
           (
             select
-              $2::timestamptz
+              $3::timestamptz
           ),
           (
             select
-              $3::uuid
+              $4::uuid
           )
         )
       )
@@ -18791,7 +18802,7 @@ from
     limit
       (
         select
-          $4::int
+          $5::int
       )
   ) "rows";
 
@@ -18809,7 +18820,18 @@ from
       "attempts" as "attempts",
       "last_status" as "lastStatus",
       "last_error" as "lastError",
-      to_char("webhook_deliveries"."next_attempt_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "nextAttemptAt",
+      to_char(
+        case
+          when "webhook_deliveries"."next_attempt_at" is not null then greatest(
+            "webhook_deliveries"."next_attempt_at",
+            (
+              select
+                $1::timestamptz
+            )
+          )
+        end at time zone 'UTC',
+        'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+      ) as "nextAttemptAt",
       to_char("webhook_deliveries"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("webhook_deliveries"."delivered_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "deliveredAt"
     from
@@ -18818,17 +18840,17 @@ from
       (
         "webhook_deliveries"."webhook_id" = (
           select
-            $1::uuid
+            $2::uuid
         )
         and "webhook_deliveries"."status" = 'delivered'
         and ("webhook_deliveries"."created_at", "webhook_deliveries"."event_id") < (
           (
             select
-              $2::timestamptz
+              $3::timestamptz
           ),
           (
             select
-              $3::uuid
+              $4::uuid
           )
         )
       )
@@ -18838,7 +18860,7 @@ from
     limit
       (
         select
-          $4::int
+          $5::int
       )
   ) "rows";
 
@@ -18856,7 +18878,18 @@ from
       "attempts" as "attempts",
       "last_status" as "lastStatus",
       "last_error" as "lastError",
-      to_char("webhook_deliveries"."next_attempt_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "nextAttemptAt",
+      to_char(
+        case
+          when "webhook_deliveries"."next_attempt_at" is not null then greatest(
+            "webhook_deliveries"."next_attempt_at",
+            (
+              select
+                $1::timestamptz
+            )
+          )
+        end at time zone 'UTC',
+        'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+      ) as "nextAttemptAt",
       to_char("webhook_deliveries"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("webhook_deliveries"."delivered_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "deliveredAt"
     from
@@ -18865,17 +18898,17 @@ from
       (
         "webhook_deliveries"."webhook_id" = (
           select
-            $1::uuid
+            $2::uuid
         )
         and "webhook_deliveries"."status" = 'failed'
         and ("webhook_deliveries"."created_at", "webhook_deliveries"."event_id") < (
           (
             select
-              $2::timestamptz
+              $3::timestamptz
           ),
           (
             select
-              $3::uuid
+              $4::uuid
           )
         )
       )
@@ -18885,7 +18918,7 @@ from
     limit
       (
         select
-          $4::int
+          $5::int
       )
   ) "rows";
 
@@ -18903,7 +18936,18 @@ from
       "attempts" as "attempts",
       "last_status" as "lastStatus",
       "last_error" as "lastError",
-      to_char("webhook_deliveries"."next_attempt_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "nextAttemptAt",
+      to_char(
+        case
+          when "webhook_deliveries"."next_attempt_at" is not null then greatest(
+            "webhook_deliveries"."next_attempt_at",
+            (
+              select
+                $1::timestamptz
+            )
+          )
+        end at time zone 'UTC',
+        'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+      ) as "nextAttemptAt",
       to_char("webhook_deliveries"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("webhook_deliveries"."delivered_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "deliveredAt"
     from
@@ -18912,17 +18956,17 @@ from
       (
         "webhook_deliveries"."webhook_id" = (
           select
-            $1::uuid
+            $2::uuid
         )
         and "webhook_deliveries"."status" = 'pending'
         and ("webhook_deliveries"."created_at", "webhook_deliveries"."event_id") < (
           (
             select
-              $2::timestamptz
+              $3::timestamptz
           ),
           (
             select
-              $3::uuid
+              $4::uuid
           )
         )
       )
@@ -18932,7 +18976,7 @@ from
     limit
       (
         select
-          $4::int
+          $5::int
       )
   ) "rows";
 
@@ -18944,16 +18988,17 @@ set
   "slowed_count" = $3,
   "paused_until" = case
     when "webhooks"."format" is not null then $4::timestamptz + interval '1 minute'
-  end
+  end,
+  "pause_reason" = $5
 where
   (
-    "webhooks"."id" = $5
+    "webhooks"."id" = $6
     and (
       "webhooks"."failing_since" is not null
       or "webhooks"."slowed_count" > 0
       or "webhooks"."last_delivery_at" is null
       or "webhooks"."format" is not null
-      or "webhooks"."last_delivery_at" < $6::timestamptz - interval '10 seconds'
+      or "webhooks"."last_delivery_at" < $7::timestamptz - interval '10 seconds'
     )
   );
 
@@ -18966,9 +19011,13 @@ set
     when $3::timestamptz is null then 0
     else 1
   end,
-  "paused_until" = greatest("webhooks"."paused_until", $4::timestamptz)
+  "paused_until" = greatest("webhooks"."paused_until", $4::timestamptz),
+  "pause_reason" = case
+    when $5::timestamptz < "webhooks"."paused_until" then "webhooks"."pause_reason"
+    else coalesce($6::text, "webhooks"."pause_reason")
+  end
 where
-  "webhooks"."id" = $5;
+  "webhooks"."id" = $7;
 
 -- webhooks_select
 select
@@ -18983,7 +19032,10 @@ select
   "disabled_reason",
   "created_at",
   "last_delivery_at",
-  "last_failure_at"
+  "last_failure_at",
+  "failing_since",
+  "paused_until",
+  "pause_reason"
 from
   "webhooks"
 where
@@ -19008,7 +19060,10 @@ select
   "disabled_reason",
   "created_at",
   "last_delivery_at",
-  "last_failure_at"
+  "last_failure_at",
+  "failing_since",
+  "paused_until",
+  "pause_reason"
 from
   "webhooks"
 where

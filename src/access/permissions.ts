@@ -70,6 +70,7 @@ export const permissions = {
   'webhooks.get': managers,
   'webhooks.create': managers,
   'webhooks.update': managers,
+  'webhooks.resume': managers,
   'webhooks.delete': managers,
   'webhooks.rotateSecret': managers,
   'webhooks.test': managers,

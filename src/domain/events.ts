@@ -1216,6 +1216,12 @@ export const eventKinds = {
       example: { ...exampleWebhook, fields: ['types'], status: 'active' },
     },
   ),
+  'webhook.resumed': kind(webhook, {
+    readers: 'managers',
+    target: ['webhook', 'webhookId'],
+    summarize: ({ host }, actor) => `${actor} ended the pause of the webhook to ${host}`,
+    example: exampleWebhook,
+  }),
   'webhook.deleted': kind(webhook, {
     readers: 'managers',
     target: ['webhook', 'webhookId'],

@@ -20,6 +20,10 @@ export const webhookScopeMax = 50
 export const webhookDisabledReasons = ['manual', 'gone', 'failing'] as const
 export type WebhookDisabledReason = (typeof webhookDisabledReasons)[number]
 
+/** Why a webhook is paused: its receiver sent `Retry-After`, or answered 429, 502 or 504. */
+export const webhookPauseReasons = ['retry_after', 'overloaded'] as const
+export type WebhookPauseReason = (typeof webhookPauseReasons)[number]
+
 export const webhookStatuses = ['active', 'disabled'] as const
 export type WebhookStatus = (typeof webhookStatuses)[number]
 

@@ -122,6 +122,7 @@ const reasons: Record<string, string> = {
     'apiKeys.listOfWorkspace',
     ...['webhooks.list', 'webhooks.create', 'webhooks.get', 'webhooks.update', 'webhooks.delete'],
     ...[
+      'webhooks.resume',
       'webhooks.rotateSecret',
       'webhooks.test',
       'webhooks.sample',

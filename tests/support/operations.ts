@@ -687,6 +687,14 @@ export const operations: Record<string, Operation> = {
       summary: 'Olga Owner changed the webhook to 127.0.0.2:1',
     },
   },
+  'webhooks.resume': {
+    request: 'POST /v1/workspaces/{slug}/webhooks/{pausedWebhookId}/resume',
+    event: {
+      type: 'webhook.resumed',
+      target: ['webhook', 'pausedWebhookId'],
+      summary: 'Olga Owner ended the pause of the webhook to 127.0.0.1:1',
+    },
+  },
   'webhooks.delete': {
     request: 'DELETE /v1/workspaces/{slug}/webhooks/{webhookId}',
     event: {
@@ -1200,6 +1208,7 @@ export const permissionTable = `
   webhooks.create              -       -       | ok     ok     role   role   | out      key
   webhooks.get                 -       -       | ok     ok     role   role   | out      key
   webhooks.update              -       -       | ok     ok     role   role   | out      key
+  webhooks.resume              -       -       | ok     ok     role   role   | out      key
   webhooks.delete              -       -       | ok     ok     role   role   | out      key
   webhooks.rotateSecret        -       -       | ok     ok     role   role   | out      key
   webhooks.test                -       -       | ok     ok     role   role   | out      key

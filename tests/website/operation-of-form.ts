@@ -81,6 +81,7 @@ export const operationOfForm: Record<string, string> = {
   '/w/:slug/settings/webhooks/:id/delete': 'webhooks.delete',
   '/w/:slug/settings/webhooks/:id/redeliver': 'webhooks.redeliver',
   '/w/:slug/settings/webhooks/:id/redeliver-since': 'webhooks.redeliverSince',
+  '/w/:slug/settings/webhooks/:id/resume': 'webhooks.resume',
   '/w/:slug/settings/webhooks/:id/rotate-secret': 'webhooks.rotateSecret',
   '/w/:slug/settings/webhooks/:id/sample': 'webhooks.sample',
   '/w/:slug/settings/webhooks/:id/status': 'webhooks.update',

@@ -2163,6 +2163,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/workspaces/{slug}/webhooks/{webhookId}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the pause of a webhook
+         * @description For owners and admins. What is due is sent now. Nothing happens if the webhook is not paused. Sending again, and a test that is delivered, end a pause too.
+         */
+        post: operations["webhooks.resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/workspaces/{slug}/webhooks/{webhookId}/test": {
         parameters: {
             query?: never;
@@ -4738,6 +4758,20 @@ export interface components {
              * @example 2026-11-21T03:04:05.678Z
              */
             lastFailureAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the first attempt since the last delivery failed. Null: none has failed since.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description Nothing is sent until then. Null: it is not paused, or disabled.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            pausedUntil: string | null;
+            /** @description Why it is paused: because the receiver sent `Retry-After`, or because it answered 429, 502 or 504 (`overloaded`). */
+            pauseReason: ("retry_after" | "overloaded") | null;
         };
         WebhookCreation: {
             /**
@@ -4791,7 +4825,7 @@ export interface components {
             lastError: ("refused" | "timeout" | "tls" | "status" | "secret_unreadable") | null;
             /**
              * Format: date-time
-             * @description When the next attempt is due. Null unless the delivery is pending.
+             * @description When the next attempt is due: not before the end of a pause. Null unless the delivery is pending.
              * @example 2026-11-21T03:04:05.678Z
              */
             nextAttemptAt: string | null;
@@ -10551,7 +10585,7 @@ export interface operations {
                      * @enum {string}
                      */
                     form?: "short" | "digest" | "full";
-                    /** @description Of workspace.created|updated|icon_changed|icon_removed|agent_policy_changed|ownership_transferred|deleted|restored|exported|imported|import_undone member.joined|role_changed|updated|removed|suspended|unsuspended|left person.erased api_key.stopped invite.created|resent|revoked|declined|undeliverable|role_changed|accepted team.created|renamed|deleted|member_added|member_removed label.created|updated|deleted saved_filter.created|updated|deleted seed.created|updated|criterion_changed|joined|person_asked|left|deleted|restored|merged|unmerged attachment.deleted evidence.added|updated|withdrawn|seen|unseen comment.added|updated|deleted agent_request.created|answered|declined|cancelled|expired integration.granted|changed|used|revoked service_account.created|updated|deleted|key_created|key_rotated|key_revoked|client_created|client_prolonged|client_revoked|keys_known webhook.created|updated|deleted|secret_rotated|tested|redelivered|disabled. */
+                    /** @description Of workspace.created|updated|icon_changed|icon_removed|agent_policy_changed|ownership_transferred|deleted|restored|exported|imported|import_undone member.joined|role_changed|updated|removed|suspended|unsuspended|left person.erased api_key.stopped invite.created|resent|revoked|declined|undeliverable|role_changed|accepted team.created|renamed|deleted|member_added|member_removed label.created|updated|deleted saved_filter.created|updated|deleted seed.created|updated|criterion_changed|joined|person_asked|left|deleted|restored|merged|unmerged attachment.deleted evidence.added|updated|withdrawn|seen|unseen comment.added|updated|deleted agent_request.created|answered|declined|cancelled|expired integration.granted|changed|used|revoked service_account.created|updated|deleted|key_created|key_rotated|key_revoked|client_created|client_prolonged|client_revoked|keys_known webhook.created|updated|resumed|deleted|secret_rotated|tested|redelivered|disabled. */
                     types?: string[];
                     /** @description All but these. */
                     notTypes?: string[];
@@ -18641,7 +18675,10 @@ export interface operations {
                      *         "disabledReason": null,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "lastDeliveryAt": null,
-                     *         "lastFailureAt": null
+                     *         "lastFailureAt": null,
+                     *         "failingSince": null,
+                     *         "pausedUntil": null,
+                     *         "pauseReason": null
                      *       }
                      *     ]
                      */
@@ -18731,7 +18768,10 @@ export interface operations {
                      *         "disabledReason": null,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "lastDeliveryAt": null,
-                     *         "lastFailureAt": null
+                     *         "lastFailureAt": null,
+                     *         "failingSince": null,
+                     *         "pausedUntil": null,
+                     *         "pauseReason": null
                      *       },
                      *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
                      *     }
@@ -18796,7 +18836,10 @@ export interface operations {
                      *       "disabledReason": null,
                      *       "createdAt": "2026-11-21T03:04:05.678Z",
                      *       "lastDeliveryAt": null,
-                     *       "lastFailureAt": null
+                     *       "lastFailureAt": null,
+                     *       "failingSince": null,
+                     *       "pausedUntil": null,
+                     *       "pauseReason": null
                      *     }
                      */
                     "application/json": components["schemas"]["Webhook"];
@@ -19002,6 +19045,54 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "webhooks.resume": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the webhook. */
+                webhookId: components["parameters"]["path.webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The change was made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["InvalidInput.idempotency_key_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.webhook_disabled"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];

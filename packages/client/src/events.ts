@@ -853,6 +853,12 @@ export interface EventDataByType {
     /** The status now. */
     status: 'active' | 'disabled'
   }
+  'webhook.resumed': {
+    /** The id of the webhook. */
+    webhookId: string
+    /** The host of its URL at the time. The rest of the URL may be secret. */
+    host: string
+  }
   'webhook.deleted': {
     /** The id of the webhook. */
     webhookId: string

@@ -219,6 +219,7 @@ const updateAfterDelivery = prepared((executor) =>
       failingSince: null,
       slowedCount: 0,
       pausedUntil: sql`case when ${webhooks.format} is not null then ${now} + ${messageEvery} end`,
+      pauseReason: null,
     })
     .where(
       and(
@@ -243,6 +244,8 @@ const updateAfterFailure = prepared((executor) =>
       failingSince: sql`coalesce(${webhooks.failingSince}, ${now})`,
       slowedCount: sql`${webhooks.slowedCount} + case when ${pausedUntil} is null then 0 else 1 end`,
       pausedUntil: sql`greatest(${webhooks.pausedUntil}, ${pausedUntil})`,
+      pauseReason: sql`case when ${pausedUntil} < ${webhooks.pausedUntil} then ${webhooks.pauseReason}
+        else coalesce(${sql.placeholder('pauseReason')}::text, ${webhooks.pauseReason}) end`,
     })
     .where(eq(webhooks.id, sql.placeholder('webhookId')))
     .prepare('webhooks_record_failure'),
@@ -282,7 +285,11 @@ function writeOutcomeOfWebhook(tx: Executor, { delivery, outcome }: DeliveryResu
   const values = { webhookId: delivery.webhookId, now: now.toISOString() }
   return outcome.status === 'delivered'
     ? updateAfterDelivery(tx).execute(values)
-    : updateAfterFailure(tx).execute({ ...values, pausedUntil: outcome.pausedUntil?.toISOString() ?? null })
+    : updateAfterFailure(tx).execute({
+        ...values,
+        pausedUntil: outcome.pausedUntil?.toISOString() ?? null,
+        pauseReason: outcome.pauseReason,
+      })
 }
 
 function keyOf(delivery: DeliveryKey) {

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { labels } from '../../db/schema/labels.ts'
@@ -23,6 +23,9 @@ const shownColumns = {
   createdAt: webhooks.createdAt,
   lastDeliveryAt: webhooks.lastDeliveryAt,
   lastFailureAt: webhooks.lastFailureAt,
+  failingSince: webhooks.failingSince,
+  pausedUntil: webhooks.pausedUntil,
+  pauseReason: webhooks.pauseReason,
 }
 
 const ofWorkspace = and(eq(webhooks.workspaceId, sql.placeholder('workspaceId')), isNull(webhooks.deletedAt))
@@ -118,6 +121,15 @@ export async function updateWebhook(
   changed: Partial<typeof webhooks.$inferInsert>,
 ): Promise<void> {
   await executor.update(webhooks).set(changed).where(eq(webhooks.id, id))
+}
+
+/** Ends the pause of a webhook, but not the minute after a message to a chat. Returns whether it was paused. */
+export async function endPause(executor: Executor, id: string, now: Date): Promise<boolean> {
+  const { rowCount } = await executor
+    .update(webhooks)
+    .set({ pausedUntil: null, pauseReason: null })
+    .where(and(eq(webhooks.id, id), isNotNull(webhooks.pauseReason), gt(webhooks.pausedUntil, now)))
+  return rowCount === 1
 }
 
 /** Marks a webhook as deleted. `removeWebhook` removes it later. */

@@ -8,6 +8,7 @@ import {
   webhooksListDeliveries,
   webhooksRedeliver,
   webhooksRedeliverSince,
+  webhooksResume,
   webhooksRotateSecret,
   webhooksSample,
   webhooksTest,
@@ -64,6 +65,10 @@ export function webhooksRoutes(
         (principal) => webhooks.rotateSecret(principal, params, body),
         (rotated) => ({ ok: true as const, ...rotated }),
       ),
+  )
+
+  app.post(`${webhookUrl}/resume`, { schema: webhooksResume }, ({ params }, reply) =>
+    reply.answerChange((principal) => webhooks.resume(principal, params), toOk),
   )
 
   app.post(`${webhookUrl}/test`, { schema: webhooksTest }, ({ params }, reply) =>

@@ -22,12 +22,14 @@ import {
   webhookDescriptionLengthMax,
   webhookDisabledReasons,
   webhookFormats,
+  webhookPauseReasons,
   webhookScopeMax,
   webhookStatuses,
   webhookUrlLengthMax,
   type DeliveryError,
   type WebhookDisabledReason,
   type WebhookFormat,
+  type WebhookPauseReason,
 } from '../../domain/webhooks.ts'
 import { Event } from '../events/events.schemas.ts'
 
@@ -83,6 +85,14 @@ const Webhook = named(
     createdAt: timestamp('When the webhook was added.'),
     lastDeliveryAt: nullableTimestamp('When an event was last delivered. Null: never.'),
     lastFailureAt: nullableTimestamp('When an attempt last failed. Null: never.'),
+    failingSince: nullableTimestamp(
+      'When the first attempt since the last delivery failed. Null: none has failed since.',
+    ),
+    pausedUntil: nullableTimestamp('Nothing is sent until then. Null: it is not paused, or disabled.'),
+    pauseReason: nullableEnum<WebhookPauseReason>(
+      webhookPauseReasons,
+      'Why it is paused: because the receiver sent `Retry-After`, or because it answered 429, 502 or 504 (`overloaded`).',
+    ),
   },
   {
     id: exampleIds.webhook,
@@ -98,6 +108,9 @@ const Webhook = named(
     createdAt: exampleTime,
     lastDeliveryAt: null,
     lastFailureAt: null,
+    failingSince: null,
+    pausedUntil: null,
+    pauseReason: null,
   },
   'A webhook of a workspace.',
 )
@@ -140,7 +153,9 @@ const WebhookDelivery = named(
     attempts: Type.Integer({ description: 'The attempts so far.' }),
     lastStatus,
     lastError,
-    nextAttemptAt: nullableTimestamp('When the next attempt is due. Null unless the delivery is pending.'),
+    nextAttemptAt: nullableTimestamp(
+      'When the next attempt is due: not before the end of a pause. Null unless the delivery is pending.',
+    ),
     createdAt: timestamp('When the event happened.'),
     deliveredAt: nullableTimestamp('When the receiver answered 2xx. Null: not yet.'),
   },
@@ -266,6 +281,16 @@ export const webhooksUpdate = operation({
     { examples: [{ status: 'active' }] },
   ),
   errors: [...managerErrors, errors.webhookUrlInvalid, errors.eventTypeUnknown],
+})
+
+export const webhooksResume = operation({
+  id: 'webhooks.resume',
+  summary: 'End the pause of a webhook',
+  description:
+    'For owners and admins. What is due is sent now. Nothing happens if the webhook is not paused. Sending again, and a test ' +
+    'that is delivered, end a pause too.',
+  params: webhookParams,
+  errors: [...managerErrors, errors.webhookDisabled],
 })
 
 export const webhooksDelete = operation({

@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/clock.ts'
 import type { SecretBox } from '../../platform/secrets/app-secret.port.ts'
 import { lockMembersWithCredential, type Lock } from '../../access/change.ts'
 import type { Executor } from '../../db/client.ts'
@@ -26,6 +27,7 @@ import { requireWebhookUrl } from './webhook-urls.ts'
 import {
   countInScope,
   countWebhooks,
+  endPause,
   findWebhookSecrets,
   insertWebhook,
   listWebhooks,
@@ -73,6 +75,8 @@ export interface WebhooksService {
     input: Partial<WebhookInput> & { status?: WebhookStatus },
     opened?: FieldVersions,
   ): Promise<void>
+  /** Ends the pause of a webhook: what is due is sent now. Does nothing if it is not paused. Throws `webhook_disabled`. */
+  resume(principal: Principal, path: WebhookPath): Promise<void>
   /** Returns the host of its URL. */
   delete(principal: Principal, path: WebhookPath): Promise<string>
   /** Returns the new secret. The old one signs too for `overlapSeconds`, by default a day. */
@@ -88,6 +92,7 @@ export const versionOfWebhook = (webhook: ReturnType<typeof fieldsOf> & { status
   versionOfFields({ ...fieldsOf(webhook), status: webhook.status })
 
 export interface WebhooksServiceOptions extends WebhookAccessOptions {
+  clock: Clock
   jobs: JobQueue
   secretBox: SecretBox
   /** Whether URLs on this machine may be http. */
@@ -101,17 +106,18 @@ const overlapSecondsDefault = 24 * 60 * 60
 const removedAfterSeconds = 120
 
 export function createWebhooksService(options: WebhooksServiceOptions): WebhooksService {
-  const { db, changes, requireWorkspace, jobs, secretBox, isDevelopment, onDeliveries } = options
+  const { db, clock, changes, requireWorkspace, jobs, secretBox, isDevelopment, onDeliveries } = options
   const { requireWebhook, changeWebhook } = createWebhookAccess(options)
 
   return {
     async list(principal, slug) {
       const { id } = await requireWorkspace(principal, slug, 'webhooks.list')
-      return (await listWebhooks(db, id)).map(toWebhook)
+      const now = clock.now()
+      return (await listWebhooks(db, id)).map((row) => toWebhook(row, now))
     },
 
     async get(principal, path) {
-      return toWebhook((await requireWebhook(principal, path, 'webhooks.get')).webhook)
+      return toWebhook((await requireWebhook(principal, path, 'webhooks.get')).webhook, clock.now())
     },
 
     async create(principal, slug, input) {
@@ -142,7 +148,7 @@ export function createWebhooksService(options: WebhooksServiceOptions): Webhooks
         })
         appendEvent({ type: 'webhook.created', data: dataOf(shown) })
         const unused = { disabledReason: null, createdAt: now, lastDeliveryAt: null, lastFailureAt: null }
-        return { webhook: toWebhook({ ...shown, ...unused }), secret }
+        return { webhook: toWebhook({ ...shown, ...unused, ...asHealthy }, now), secret }
       })
     },
 
@@ -190,6 +196,15 @@ export function createWebhooksService(options: WebhooksServiceOptions): Webhooks
       onDeliveries()
     },
 
+    async resume(principal, path) {
+      await changeWebhook(principal, path, 'webhooks.resume', async ({ tx, now, appendEvent }, webhook) => {
+        if (webhook.disabledReason !== null) throw errors.webhookDisabled()
+        if (await endPause(tx, webhook.id, now))
+          appendEvent({ type: 'webhook.resumed', data: dataOf(webhook) })
+      })
+      onDeliveries()
+    },
+
     async delete(principal, path) {
       return changeWebhook(
         principal,
@@ -229,7 +244,7 @@ export function createWebhooksService(options: WebhooksServiceOptions): Webhooks
 }
 
 /** What a webhook that works again begins with. */
-const asHealthy = { failingSince: null, slowedCount: 0, pausedUntil: null }
+const asHealthy = { failingSince: null, slowedCount: 0, pausedUntil: null, pauseReason: null }
 
 function parseDescription(text: string | undefined): string | null {
   if (text === undefined || text === '') return null
@@ -278,13 +293,18 @@ function fieldsOf({
   return { url, format, types, seedIds, teamIds, labelIds, description }
 }
 
-function toWebhook(row: WebhookRow): Webhook {
-  const { createdAt, lastDeliveryAt, lastFailureAt, ...rest } = row
+function toWebhook(row: WebhookRow, now: Date): Webhook {
+  const { createdAt, lastDeliveryAt, lastFailureAt, failingSince, pausedUntil, pauseReason, ...rest } = row
+  const isPaused =
+    row.disabledReason === null && pauseReason !== null && pausedUntil !== null && pausedUntil > now
   return {
     ...rest,
     status: statusOfWebhook(row),
     createdAt: createdAt.toISOString(),
     lastDeliveryAt: lastDeliveryAt?.toISOString() ?? null,
     lastFailureAt: lastFailureAt?.toISOString() ?? null,
+    failingSince: failingSince?.toISOString() ?? null,
+    pausedUntil: isPaused ? pausedUntil.toISOString() : null,
+    pauseReason: isPaused ? pauseReason : null,
   }
 }

@@ -5,6 +5,7 @@ import {
   deliveryStatuses,
   webhookDisabledReasons,
   webhookFormats,
+  webhookPauseReasons,
 } from '../../domain/webhooks.ts'
 import { bytea, instant } from './columns.ts'
 import { workspaceId } from './workspaces.ts'
@@ -52,7 +53,10 @@ export const webhooks = pgTable(
     failingSince: instant('failing_since'),
     /** How often in a row its receiver asked for fewer requests. While it is not 0, one is sent at a time. */
     slowedCount: integer('slowed_count').notNull().default(0),
+    /** Nothing is sent until then. */
     pausedUntil: instant('paused_until'),
+    /** Null for the minute after a message to a chat, which is no pause to people. */
+    pauseReason: text('pause_reason', { enum: webhookPauseReasons }),
     /**
      * A deleted webhook stays for a moment, so that events which are being written can refer to it
      * (docs/design/webhooks.md#deliveries).

@@ -77,6 +77,7 @@ export const eventTypeNames: Readonly<Record<EventType, string>> = {
   'service_account.keys_known': 'Former manager knows keys',
   'webhook.created': 'Webhook added',
   'webhook.updated': 'Webhook changed',
+  'webhook.resumed': 'Pause of a webhook ended',
   'webhook.deleted': 'Webhook deleted',
   'webhook.secret_rotated': 'Secret of a webhook rotated',
   'webhook.tested': 'Webhook tested',
