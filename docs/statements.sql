@@ -18530,6 +18530,22 @@ returning
   "webhooks"."sealed_secret",
   "webhooks"."previous_sealed_secret",
   "webhooks"."previous_secret_until",
+  array(
+    select
+      "webhook_former_secrets"."sealed_secret"
+    from
+      "webhook_former_secrets"
+    where
+      "webhook_former_secrets"."webhook_id" = "webhooks"."id"
+      and "webhooks"."previous_secret_until" is not null
+      and "webhook_former_secrets"."signs_until" > (
+        select
+          $10::timestamptz
+      )
+    order by
+      "webhook_former_secrets"."created_at" desc,
+      "webhook_former_secrets"."id" desc
+  ) as "former_sealed_secrets",
   "webhooks"."failing_since",
   "webhooks"."slowed_count";
 
@@ -19035,7 +19051,20 @@ select
   "last_failure_at",
   "failing_since",
   "paused_until",
-  "pause_reason"
+  "pause_reason",
+  "secret_created_at",
+  "previous_secret_until",
+  (
+    select
+      coalesce(
+        json_agg(to_char("webhook_former_secrets"."signs_until" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
+        '[]'
+      )
+    from
+      "webhook_former_secrets"
+    where
+      "webhook_former_secrets"."webhook_id" = "webhooks"."id"
+  ) as "former_secrets_until"
 from
   "webhooks"
 where
@@ -19063,7 +19092,20 @@ select
   "last_failure_at",
   "failing_since",
   "paused_until",
-  "pause_reason"
+  "pause_reason",
+  "secret_created_at",
+  "previous_secret_until",
+  (
+    select
+      coalesce(
+        json_agg(to_char("webhook_former_secrets"."signs_until" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
+        '[]'
+      )
+    from
+      "webhook_former_secrets"
+    where
+      "webhook_former_secrets"."webhook_id" = "webhooks"."id"
+  ) as "former_secrets_until"
 from
   "webhooks"
 where
@@ -19079,14 +19121,30 @@ order by
 select
   "sealed_secret",
   "previous_sealed_secret",
-  "previous_secret_until"
+  "previous_secret_until",
+  array(
+    select
+      "webhook_former_secrets"."sealed_secret"
+    from
+      "webhook_former_secrets"
+    where
+      "webhook_former_secrets"."webhook_id" = "webhooks"."id"
+      and "webhooks"."previous_secret_until" is not null
+      and "webhook_former_secrets"."signs_until" > (
+        select
+          $1::timestamptz
+      )
+    order by
+      "webhook_former_secrets"."created_at" desc,
+      "webhook_former_secrets"."id" desc
+  ) as "former_sealed_secrets"
 from
   "webhooks"
 where
   (
-    "webhooks"."id" = $1
+    "webhooks"."id" = $2
     and (
-      "webhooks"."workspace_id" = $2
+      "webhooks"."workspace_id" = $3
       and "webhooks"."deleted_at" is null
     )
   );

@@ -5,6 +5,9 @@ export const webhooksMax = 20
 export const webhookUrlLengthMax = 2_000
 export const webhookDescriptionLengthMax = 200
 
+/** The most former secrets of a webhook that sign at a time. */
+export const formerSecretsMax = 3
+
 /** The chats whose messages a webhook can send. Without one, it sends events (Standard Webhooks). */
 export const webhookFormats = ['slack', 'teams', 'discord', 'mattermost'] as const
 export type WebhookFormat = (typeof webhookFormats)[number]

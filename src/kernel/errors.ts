@@ -644,6 +644,12 @@ export const errors = {
     'The webhook is disabled. Enable it first.',
     'Events would be sent again to a webhook that is disabled.',
   ),
+  webhookRotated: error(
+    'Conflict',
+    'webhook_rotated',
+    'Three former secrets of the webhook still sign requests. Wait until one of them ends, or end them all with an overlap of 0.',
+    'The secret was rotated three times, and the overlaps of all three rotations last.',
+  ),
   tooManyDeliveries: error(
     'Conflict',
     'too_many_deliveries',

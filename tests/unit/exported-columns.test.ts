@@ -307,9 +307,10 @@ const declared: Record<string, Declared> = {
       ...{ workspace_id: inWorkspace, deleted_at: 'deleted webhooks are left out' },
       ...{ sealed_secret: secret, previous_sealed_secret: secret, previous_secret_until: secret },
       ...{ disabled_reason: state, last_delivery_at: state, last_failure_at: state, failing_since: state },
-      ...{ slowed_count: state, paused_until: state },
+      ...{ slowed_count: state, paused_until: state, pause_reason: state, secret_created_at: state },
     },
   },
+  webhook_former_secrets: { workspace: { '*': secret } },
   webhook_deliveries: { workspace: { '*': state } },
   mails: {
     workspace: { '*': ofDelivery },

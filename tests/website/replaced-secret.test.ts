@@ -126,6 +126,7 @@ describe('replacing APP_SECRET', () => {
       'authenticator apps',
       'secrets of webhooks',
       'previous secrets of webhooks',
+      'former secrets of webhooks',
     ]
     const resealed = (count: number) =>
       kinds.map((kind) => ({ kind, resealed: count, left: 0, unreadable: 0 }))

@@ -186,6 +186,14 @@ describe('the page of a webhook', () => {
     const rotated = secretOn((await send(admin, page, '/rotate-secret')).body)
     expect(rotated).toMatch(/^whsec_/)
     expect(rotated).not.toBe(webhook.secret)
+    const shown = (await admin.get(page)).body
+    expect(shown).toMatch(/signed with\s+the former secret\s+too, until\s+<time datetime/)
+    for (let i = 0; i < 2; i++) await send(admin, page, '/rotate-secret')
+    expect((await admin.get(page)).body).toMatch(
+      /former secrets\s+too, until\s+(<time[^>]*>[^<]*<\/time\s*>[.,]\s*){3}/,
+    )
+    const refused = await send(admin, page, '/rotate-secret')
+    expect(refused.body).toContain('Three former secrets of the webhook still sign requests.')
     const deleted = await send(admin, page, '/delete')
     expect(noticeOn(deleted.body)).toMatch(/^The webhook to 127\.0\.0\.1:\d+ was deleted\.$/)
     expect(await list()).toEqual([])

@@ -2154,7 +2154,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the secret of a webhook
-         * @description For owners and admins. During the overlap, requests are signed with both secrets. Only this response contains the new one.
+         * @description For owners and admins. Requests are signed with the new secret, and with each former one until its overlap ends: three at most. Only this response contains the new one. `If-Match` has the `ETag` of the webhook.
          */
         post: operations["webhooks.rotateSecret"];
         delete?: never;
@@ -4772,6 +4772,14 @@ export interface components {
             pausedUntil: string | null;
             /** @description Why it is paused: because the receiver sent `Retry-After`, or because it answered 429, 502 or 504 (`overloaded`). */
             pauseReason: ("retry_after" | "overloaded") | null;
+            /**
+             * Format: date-time
+             * @description When its secret was made.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            secretCreatedAt: string;
+            /** @description Until when each former secret signs requests too, the last one first. */
+            formerSecretsUntil: string[];
         };
         WebhookCreation: {
             /**
@@ -7313,6 +7321,32 @@ export interface components {
                 "application/json": {
                     /** @enum {unknown} */
                     code?: "idempotency_in_flight" | "idempotency_key_reused" | "webhook_limit";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         *     - `webhook_rotated`: The secret was rotated three times, and the overlaps of all three rotations last.
+         */
+        "Conflict.idempotency_in_flight.idempotency_key_reused.webhook_rotated": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "webhook_rotated",
+                 *       "message": "Three former secrets of the webhook still sign requests. Wait until one of them ends, or end them all with an overlap of 0.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "webhook_rotated";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -18678,7 +18712,9 @@ export interface operations {
                      *         "lastFailureAt": null,
                      *         "failingSince": null,
                      *         "pausedUntil": null,
-                     *         "pauseReason": null
+                     *         "pauseReason": null,
+                     *         "secretCreatedAt": "2026-11-21T03:04:05.678Z",
+                     *         "formerSecretsUntil": []
                      *       }
                      *     ]
                      */
@@ -18771,7 +18807,9 @@ export interface operations {
                      *         "lastFailureAt": null,
                      *         "failingSince": null,
                      *         "pausedUntil": null,
-                     *         "pauseReason": null
+                     *         "pauseReason": null,
+                     *         "secretCreatedAt": "2026-11-21T03:04:05.678Z",
+                     *         "formerSecretsUntil": []
                      *       },
                      *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
                      *     }
@@ -18839,7 +18877,9 @@ export interface operations {
                      *       "lastFailureAt": null,
                      *       "failingSince": null,
                      *       "pausedUntil": null,
-                     *       "pauseReason": null
+                     *       "pauseReason": null,
+                     *       "secretCreatedAt": "2026-11-21T03:04:05.678Z",
+                     *       "formerSecretsUntil": []
                      *     }
                      */
                     "application/json": components["schemas"]["Webhook"];
@@ -18994,6 +19034,8 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
                 "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+                /** @description A tag that the client has read, several, or `*`. If what the request changes has the version of none of them, nothing is changed, and the response is 412. */
+                "If-Match"?: components["parameters"]["header.If-Match"];
             };
             path: {
                 /** @description The slug of the workspace, or one that it had in the last 90 days. */
@@ -19012,7 +19054,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description How long the old secret signs too. By default a day.
+                     * @description How long the old secret signs too. By default a day. 0 ends all former secrets.
                      * @default 86400
                      */
                     overlapSeconds?: number;
@@ -19044,7 +19086,8 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.webhook_rotated"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];

@@ -12,10 +12,10 @@ import { eventColumns } from '../events/events.repository.ts'
 import type { Event } from '../events/events.schemas.ts'
 import { hostOf, type WebhookFormat } from '../../domain/webhooks.ts'
 import type { DeliveryOutcome } from './delivery-outcomes.ts'
-import { disableWebhook, listOwnerIds } from './webhooks.repository.ts'
+import { disableWebhook, listOwnerIds, secretColumns, type WebhookSecrets } from './webhooks.repository.ts'
 
 /** A delivery that this process is to send now, with what it needs for that. */
-export interface ClaimedDelivery {
+export interface ClaimedDelivery extends WebhookSecrets {
   webhookId: string
   eventId: string
   type: string
@@ -31,9 +31,6 @@ export interface ClaimedDelivery {
   format: WebhookFormat | null
   /** The types that its webhook wants. */
   types: string[]
-  sealedSecret: Buffer
-  previousSealedSecret: Buffer | null
-  previousSecretUntil: Date | null
   failingSince: Date | null
   slowedCount: number
 }
@@ -141,9 +138,7 @@ const updateClaimed = prepared((executor) =>
       url: webhooks.url,
       format: webhooks.format,
       types: webhooks.types,
-      sealedSecret: webhooks.sealedSecret,
-      previousSealedSecret: webhooks.previousSealedSecret,
-      previousSecretUntil: webhooks.previousSecretUntil,
+      ...secretColumns,
       failingSince: webhooks.failingSince,
       slowedCount: webhooks.slowedCount,
     })

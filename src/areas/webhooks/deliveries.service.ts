@@ -83,7 +83,7 @@ export function createDeliveriesService(options: DeliveriesServiceOptions): Deli
         ),
       )
     }
-    const secrets = await findWebhookSecrets(db, workspaceId, webhookId)
+    const secrets = await findWebhookSecrets(db, { workspaceId, id: webhookId, now })
     if (!secrets) throw errors.notFound()
     const data = sample ?? { webhookId, workspaceId }
     const request = makeWebhookRequest(options, {

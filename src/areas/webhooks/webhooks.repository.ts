@@ -1,13 +1,17 @@
-import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
+import { timestampText } from '../../db/sql/json-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { labels } from '../../db/schema/labels.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { seeds } from '../../db/schema/seeds.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
-import { webhookDeliveries, webhooks } from '../../db/schema/webhooks.ts'
+import { webhookDeliveries, webhookFormerSecrets, webhooks } from '../../db/schema/webhooks.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
+import { createId } from '../../kernel/ids.ts'
 import type { WebhookDisabledReason, WebhookScope } from '../../domain/webhooks.ts'
 
 const shownColumns = {
@@ -26,6 +30,14 @@ const shownColumns = {
   failingSince: webhooks.failingSince,
   pausedUntil: webhooks.pausedUntil,
   pauseReason: webhooks.pauseReason,
+  secretCreatedAt: webhooks.secretCreatedAt,
+  previousSecretUntil: webhooks.previousSecretUntil,
+  /** Also those that have ended. */
+  formerSecretsUntil: subquery(sql<string[]>`(
+    select coalesce(json_agg(${timestampText(webhookFormerSecrets.signsUntil)}), '[]')
+    from ${webhookFormerSecrets} where ${webhookFormerSecrets.webhookId} = ${webhooks.id})`).as(
+    'former_secrets_until',
+  ),
 }
 
 const ofWorkspace = and(eq(webhooks.workspaceId, sql.placeholder('workspaceId')), isNull(webhooks.deletedAt))
@@ -66,28 +78,71 @@ export interface WebhookSecrets {
   sealedSecret: Buffer
   previousSealedSecret: Buffer | null
   previousSecretUntil: Date | null
+  /** Those of `webhookFormerSecrets` that sign, the newest first. */
+  formerSealedSecrets: Buffer[]
+}
+
+/** The secrets that requests to a webhook are signed with, at the `now` of the statement. */
+export const secretColumns = {
+  sealedSecret: webhooks.sealedSecret,
+  previousSealedSecret: webhooks.previousSealedSecret,
+  previousSecretUntil: webhooks.previousSecretUntil,
+  formerSealedSecrets: subquery(sql<Buffer[]>`array(
+    select ${webhookFormerSecrets.sealedSecret} from ${webhookFormerSecrets}
+    where ${webhookFormerSecrets.webhookId} = ${webhooks.id} and ${webhooks.previousSecretUntil} is not null
+      and ${webhookFormerSecrets.signsUntil} > ${hiddenParameter('now', 'timestamptz')}
+    order by ${webhookFormerSecrets.createdAt} desc, ${webhookFormerSecrets.id} desc)`).as(
+    'former_sealed_secrets',
+  ),
 }
 
 const selectSecrets = prepared((executor) =>
-  executor
-    .select({
-      sealedSecret: webhooks.sealedSecret,
-      previousSealedSecret: webhooks.previousSealedSecret,
-      previousSecretUntil: webhooks.previousSecretUntil,
-    })
-    .from(webhooks)
-    .where(isSame)
-    .prepare('webhooks_select_secrets'),
+  executor.select(secretColumns).from(webhooks).where(isSame).prepare('webhooks_select_secrets'),
 )
 
 /** The secrets of a webhook of a workspace. */
 export async function findWebhookSecrets(
   executor: Executor,
-  workspaceId: string,
-  id: string,
+  { workspaceId, id, now }: { workspaceId: string; id: string; now: Date },
 ): Promise<WebhookSecrets | undefined> {
-  const [secrets] = await selectSecrets(executor).execute({ workspaceId, id })
+  const [secrets] = await selectSecrets(executor).execute({ workspaceId, id, now: now.toISOString() })
   return secrets
+}
+
+/** A secret of a webhook before a rotation, which signs until its time. */
+export type FormerSecret = Pick<
+  typeof webhookFormerSecrets.$inferSelect,
+  'sealedSecret' | 'createdAt' | 'signsUntil'
+>
+
+/** The former secrets of a webhook that still sign, the newest first. */
+export async function listFormerSecrets(executor: Executor, id: string, now: Date): Promise<FormerSecret[]> {
+  const { webhookId, sealedSecret, createdAt, signsUntil } = webhookFormerSecrets
+  return executor
+    .select({ sealedSecret, createdAt, signsUntil })
+    .from(webhookFormerSecrets)
+    .where(and(eq(webhookId, id), gt(signsUntil, now)))
+    .orderBy(desc(createdAt), desc(webhookFormerSecrets.id))
+}
+
+/** Replaces the secret of a webhook. `former`: those that go on signing, the newest first; all others end. */
+export async function replaceSecret(
+  executor: Executor,
+  id: string,
+  change: { sealedSecret: Buffer; secretCreatedAt: Date; former: readonly FormerSecret[] },
+): Promise<void> {
+  const { former, ...secret } = change
+  const [newest] = former
+  await executor.delete(webhookFormerSecrets).where(eq(webhookFormerSecrets.webhookId, id))
+  if (newest)
+    await executor
+      .insert(webhookFormerSecrets)
+      .values(former.map((each) => ({ ...each, id: createId(), webhookId: id })))
+  await updateWebhook(executor, id, {
+    ...secret,
+    previousSealedSecret: newest?.sealedSecret ?? null,
+    previousSecretUntil: newest?.signsUntil ?? null,
+  })
 }
 
 export async function countWebhooks(executor: Executor, workspaceId: string): Promise<number> {
@@ -134,6 +189,7 @@ export async function endPause(executor: Executor, id: string, now: Date): Promi
 
 /** Marks a webhook as deleted. `removeWebhook` removes it later. */
 export async function markWebhookDeleted(executor: Executor, id: string, deletedAt: Date): Promise<void> {
+  await executor.delete(webhookFormerSecrets).where(eq(webhookFormerSecrets.webhookId, id))
   await executor
     .update(webhooks)
     .set({ deletedAt, sealedSecret: Buffer.alloc(0), previousSealedSecret: null, previousSecretUntil: null })

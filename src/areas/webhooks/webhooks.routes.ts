@@ -59,7 +59,7 @@ export function webhooksRoutes(
 
   app.post(
     `${webhookUrl}/rotate-secret`,
-    { schema: webhooksRotateSecret, config: { optionalBody: true } },
+    { schema: webhooksRotateSecret, config: { optionalBody: true, isVersioned: true } },
     ({ params, body }, reply) =>
       reply.answerChange(
         (principal) => webhooks.rotateSecret(principal, params, body),

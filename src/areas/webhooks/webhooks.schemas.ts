@@ -93,6 +93,10 @@ const Webhook = named(
       webhookPauseReasons,
       'Why it is paused: because the receiver sent `Retry-After`, or because it answered 429, 502 or 504 (`overloaded`).',
     ),
+    secretCreatedAt: timestamp('When its secret was made.'),
+    formerSecretsUntil: Type.Array(timestamp('A time.'), {
+      description: 'Until when each former secret signs requests too, the last one first.',
+    }),
   },
   {
     id: exampleIds.webhook,
@@ -111,6 +115,8 @@ const Webhook = named(
     failingSince: null,
     pausedUntil: null,
     pauseReason: null,
+    secretCreatedAt: exampleTime,
+    formerSecretsUntil: [],
   },
   'A webhook of a workspace.',
 )
@@ -305,8 +311,8 @@ export const webhooksRotateSecret = operation({
   id: 'webhooks.rotateSecret',
   summary: 'Replace the secret of a webhook',
   description:
-    'For owners and admins. During the overlap, requests are signed with both secrets. Only this response contains the new ' +
-    'one.',
+    'For owners and admins. Requests are signed with the new secret, and with each former one until its overlap ends: three at ' +
+    'most. Only this response contains the new one. `If-Match` has the `ETag` of the webhook.',
   params: webhookParams,
   body: closed(
     {
@@ -315,7 +321,7 @@ export const webhooksRotateSecret = operation({
           minimum: 0,
           maximum: 604_800,
           default: 86_400,
-          description: 'How long the old secret signs too. By default a day.',
+          description: 'How long the old secret signs too. By default a day. 0 ends all former secrets.',
         }),
       ),
     },
@@ -323,7 +329,7 @@ export const webhooksRotateSecret = operation({
   ),
   success: ref(WebhookRotation),
   returns: 'The new secret.',
-  errors: managerErrors,
+  errors: [...managerErrors, errors.webhookRotated],
 })
 
 export const webhooksTest = operation({

@@ -11,6 +11,7 @@ import type { ExpectingCall, Principal } from '../../domain/principal.ts'
 import { requireLines } from '../../kernel/text.ts'
 import { assertExpected, versionOfFields } from '../../kernel/versions.ts'
 import {
+  formerSecretsMax,
   hostOf,
   statusOfWebhook,
   webhookDescriptionLengthMax,
@@ -30,9 +31,12 @@ import {
   endPause,
   findWebhookSecrets,
   insertWebhook,
+  listFormerSecrets,
   listWebhooks,
   markWebhookDeleted,
+  replaceSecret,
   updateWebhook,
+  type FormerSecret,
   type WebhookRow,
 } from './webhooks.repository.ts'
 import type { Webhook } from './webhooks.schemas.ts'
@@ -79,17 +83,25 @@ export interface WebhooksService {
   resume(principal: Principal, path: WebhookPath): Promise<void>
   /** Returns the host of its URL. */
   delete(principal: Principal, path: WebhookPath): Promise<string>
-  /** Returns the new secret. The old one signs too for `overlapSeconds`, by default a day. */
+  /**
+   * Returns the new secret. The old one signs too for `overlapSeconds`, by default a day, and those before until their own
+   * times; with 0, no former one signs any more. Throws `webhook_rotated` if there would be more than three, and
+   * `precondition_failed`.
+   */
   rotateSecret(
-    principal: Principal,
+    principal: ExpectingCall,
     path: WebhookPath,
     input: { overlapSeconds?: number },
   ): Promise<{ secret: string }>
 }
 
-/** The version of a webhook: of what `update` changes. */
-export const versionOfWebhook = (webhook: ReturnType<typeof fieldsOf> & { status: WebhookStatus }) =>
-  versionOfFields({ ...fieldsOf(webhook), status: webhook.status })
+/** The version of a webhook: of what `update` and `rotateSecret` change. */
+export const versionOfWebhook = (
+  webhook: ReturnType<typeof fieldsOf> & { status: WebhookStatus; secretCreatedAt: string | Date },
+) => {
+  const { status, secretCreatedAt } = webhook
+  return versionOfFields({ ...fieldsOf(webhook), status, secretCreatedAt })
+}
 
 export interface WebhooksServiceOptions extends WebhookAccessOptions {
   clock: Clock
@@ -144,11 +156,16 @@ export function createWebhooksService(options: WebhooksServiceOptions): Webhooks
           ...shown,
           workspaceId: workspace.id,
           sealedSecret: secretBox.seal(secret),
+          secretCreatedAt: now,
           createdAt: now,
         })
         appendEvent({ type: 'webhook.created', data: dataOf(shown) })
-        const unused = { disabledReason: null, createdAt: now, lastDeliveryAt: null, lastFailureAt: null }
-        return { webhook: toWebhook({ ...shown, ...unused, ...asHealthy }, now), secret }
+        const unused = { disabledReason: null, lastDeliveryAt: null, lastFailureAt: null }
+        const times = { createdAt: now, secretCreatedAt: now, previousSecretUntil: null }
+        return {
+          webhook: toWebhook({ ...shown, ...times, ...unused, ...asHealthy, formerSecretsUntil: [] }, now),
+          secret,
+        }
       })
     },
 
@@ -229,18 +246,49 @@ export function createWebhooksService(options: WebhooksServiceOptions): Webhooks
         'webhooks.rotateSecret',
         async ({ tx, now, appendEvent }, webhook, workspaceId) => {
           const { id } = webhook
-          const before = await findWebhookSecrets(tx, workspaceId, id)
-          await updateWebhook(tx, id, {
-            sealedSecret: secretBox.seal(secret),
-            previousSealedSecret: overlapSeconds > 0 ? (before?.sealedSecret ?? null) : null,
-            previousSecretUntil: overlapSeconds > 0 ? new Date(now.getTime() + overlapSeconds * 1_000) : null,
-          })
+          assertExpected(principal, versionOfWebhook({ ...webhook, status: statusOfWebhook(webhook) }))
+          const former = overlapSeconds > 0 ? await listSigning(tx, { webhook, workspaceId, now }) : []
+          if (former.length >= formerSecretsMax) throw errors.webhookRotated()
+          const before = await findWebhookSecrets(tx, { workspaceId, id, now })
+          if (overlapSeconds > 0 && before)
+            former.unshift({
+              sealedSecret: before.sealedSecret,
+              createdAt: now,
+              signsUntil: new Date(now.getTime() + overlapSeconds * 1_000),
+            })
+          await replaceSecret(tx, id, { sealedSecret: secretBox.seal(secret), secretCreatedAt: now, former })
           appendEvent({ type: 'webhook.secret_rotated', data: dataOf(webhook) })
           return { secret }
         },
       )
     },
   }
+}
+
+/** The former secrets that sign, with one that only the version before has written. The newest first. */
+async function listSigning(
+  tx: Executor,
+  { webhook, workspaceId, now }: { webhook: WebhookRow; workspaceId: string; now: Date },
+): Promise<FormerSecret[]> {
+  const { id, previousSecretUntil: signsUntil } = webhook
+  if (signsUntil === null) return []
+  const former = await listFormerSecrets(tx, id, now)
+  if (signsUntil <= now || former.some((each) => Number(each.signsUntil) === Number(signsUntil)))
+    return former
+  const { previousSealedSecret } = (await findWebhookSecrets(tx, { workspaceId, id, now })) ?? {}
+  return previousSealedSecret
+    ? [{ sealedSecret: previousSealedSecret, createdAt: now, signsUntil }, ...former]
+    : former
+}
+
+/** Until when each former secret signs, the last one first. Without `previousSecretUntil`, none signs. */
+function listUntil({ previousSecretUntil, formerSecretsUntil }: WebhookRow, now: Date): string[] {
+  if (previousSecretUntil === null) return []
+  const times = new Set([previousSecretUntil.toISOString(), ...formerSecretsUntil])
+  return [...times]
+    .filter((time) => time > now.toISOString())
+    .toSorted()
+    .reverse()
 }
 
 /** What a webhook that works again begins with. */
@@ -294,17 +342,22 @@ function fieldsOf({
 }
 
 function toWebhook(row: WebhookRow, now: Date): Webhook {
-  const { createdAt, lastDeliveryAt, lastFailureAt, failingSince, pausedUntil, pauseReason, ...rest } = row
+  const { id, createdAt, disabledReason, lastDeliveryAt, lastFailureAt, failingSince } = row
+  const { pausedUntil, pauseReason, secretCreatedAt } = row
   const isPaused =
-    row.disabledReason === null && pauseReason !== null && pausedUntil !== null && pausedUntil > now
+    disabledReason === null && pauseReason !== null && pausedUntil !== null && pausedUntil > now
   return {
-    ...rest,
+    id,
+    ...fieldsOf(row),
     status: statusOfWebhook(row),
+    disabledReason,
     createdAt: createdAt.toISOString(),
     lastDeliveryAt: lastDeliveryAt?.toISOString() ?? null,
     lastFailureAt: lastFailureAt?.toISOString() ?? null,
     failingSince: failingSince?.toISOString() ?? null,
     pausedUntil: isPaused ? pausedUntil.toISOString() : null,
     pauseReason: isPaused ? pauseReason : null,
+    secretCreatedAt: secretCreatedAt.toISOString(),
+    formerSecretsUntil: listUntil(row, now),
   }
 }

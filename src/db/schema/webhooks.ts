@@ -40,7 +40,11 @@ export const webhooks = pgTable(
     labelIds: scope('label_ids'),
     /** The secret that signs, encrypted under APP_SECRET. */
     sealedSecret: bytea('sealed_secret').notNull(),
-    /** The secret before the last rotation, which signs too until `previousSecretUntil`. */
+    secretCreatedAt: instant('secret_created_at').notNull().defaultNow(),
+    /**
+     * The newest of `webhookFormerSecrets`, for the version before, which knows no others: it signs too until
+     * `previousSecretUntil`. Null: no former secret signs.
+     */
     previousSealedSecret: bytea('previous_sealed_secret'),
     previousSecretUntil: instant('previous_secret_until'),
     /** Null while it is active. */
@@ -64,6 +68,23 @@ export const webhooks = pgTable(
     deletedAt: instant('deleted_at'),
   },
   (table) => [index('webhooks_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id)],
+)
+
+/** The secrets of webhooks before their last rotations. Each signs too until its own time. */
+export const webhookFormerSecrets = pgTable(
+  'webhook_former_secrets',
+  {
+    id: uuid('id').primaryKey(),
+    webhookId: uuid('webhook_id')
+      .notNull()
+      .references(() => webhooks.id, { onDelete: 'cascade' }),
+    /** Encrypted under APP_SECRET. */
+    sealedSecret: bytea('sealed_secret').notNull(),
+    /** When another one took its place. */
+    createdAt: instant('created_at').notNull(),
+    signsUntil: instant('signs_until').notNull(),
+  },
+  (table) => [index('webhook_former_secrets_webhook_id_idx').on(table.webhookId)],
 )
 
 /**

@@ -296,7 +296,11 @@ function renderScope(
   </fieldset>`
 }
 
-function renderManagement(request: FastifyRequest, { status, pausedUntil }: Webhook, path: string): Html {
+function renderManagement(
+  request: FastifyRequest,
+  { status, pausedUntil, formerSecretsUntil }: Webhook,
+  path: string,
+): Html {
   const isActive = status === 'active'
   return html`<section aria-labelledby="manage">
     <h2 id="manage">Manage the webhook</h2>
@@ -326,6 +330,13 @@ function renderManagement(request: FastifyRequest, { status, pausedUntil }: Webh
           }),
         })}
       </div>
+      ${
+        formerSecretsUntil.length > 0 &&
+        html`<p class="hint">
+          Requests are signed with ${formerSecretsUntil.length === 1 ? 'the former secret' : 'former secrets'}
+          too, until ${formerSecretsUntil.map((time, i) => html`${i > 0 && ', '}${renderTime(time)}`)}.
+        </p>`
+      }
       ${renderForm({
         request,
         action: `${path}/sample`,
