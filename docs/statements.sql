@@ -108,6 +108,33 @@ order by
 limit
   $5;
 
+-- agent_grants_select_known
+select
+  "service_accounts"."id",
+  "users"."name",
+  "agent_grants"."id",
+  "agent_grants"."client_name"
+from
+  "agent_grants"
+  inner join "service_accounts" on "service_accounts"."user_id" = "agent_grants"."user_id"
+  inner join "users" on "users"."id" = "agent_grants"."user_id"
+where
+  (
+    "agent_grants"."workspace_id" = $1
+    and "agent_grants"."revoked_at" is null
+    and "agent_grants"."expires_at" > $2
+    and (
+      "agent_grants"."shown_to_user_id" = $3
+      or (
+        "agent_grants"."former_shown_to_user_id" = $4
+        and "agent_grants"."former_secret_until" > $5
+      )
+    )
+  )
+order by
+  "agent_grants"."created_at" asc,
+  "agent_grants"."id" asc;
+
 -- agent_grants_select_live
 select
   "agent_grants"."id",
@@ -19052,6 +19079,7 @@ select
   "failing_since",
   "paused_until",
   "pause_reason",
+  "shown_to_user_id",
   "secret_created_at",
   "previous_secret_until",
   (
@@ -19076,6 +19104,31 @@ where
     )
   );
 
+-- webhooks_select_known
+select distinct
+  "webhooks"."id",
+  "webhooks"."url",
+  "webhooks"."created_at"
+from
+  "webhooks"
+  left join "webhook_former_secrets" on "webhook_former_secrets"."webhook_id" = "webhooks"."id"
+where
+  (
+    "webhooks"."workspace_id" = $1
+    and "webhooks"."deleted_at" is null
+    and "webhooks"."format" is null
+    and (
+      "webhooks"."shown_to_user_id" = $2
+      or (
+        "webhook_former_secrets"."shown_to_user_id" = $3
+        and "webhook_former_secrets"."signs_until" > $4
+      )
+    )
+  )
+order by
+  "webhooks"."created_at" asc,
+  "webhooks"."id" asc;
+
 -- webhooks_select_of_workspace
 select
   "id",
@@ -19093,6 +19146,7 @@ select
   "failing_since",
   "paused_until",
   "pause_reason",
+  "shown_to_user_id",
   "secret_created_at",
   "previous_secret_until",
   (

@@ -89,6 +89,7 @@ export const permissions = {
   'serviceAccounts.revokeKey': managers,
   'serviceAccounts.listClients': managers,
   'serviceAccounts.createClient': managers,
+  'serviceAccounts.rotateClient': managers,
   'serviceAccounts.revokeClient': managers,
   /** On the website. */
   'serviceAccounts.prolongClient': managers,

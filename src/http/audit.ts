@@ -36,7 +36,8 @@ export const auditedOperations: ReadonlySet<string> = new Set([
   ...['members.updateRole', 'members.remove', 'invites.create', 'invites.updateRole', 'invites.accept'],
   ...['serviceAccounts.create', 'serviceAccounts.update', 'serviceAccounts.delete'],
   ...['serviceAccounts.createKey', 'serviceAccounts.rotateKey', 'serviceAccounts.revokeKey'],
-  ...['serviceAccounts.createClient', 'serviceAccounts.revokeClient', 'integrations.revoke'],
+  ...['serviceAccounts.createClient', 'serviceAccounts.rotateClient', 'serviceAccounts.revokeClient'],
+  'integrations.revoke',
   ...['webhooks.create', 'webhooks.update', 'webhooks.delete', 'webhooks.rotateSecret'],
   ...['agentOAuth.register', 'agentOAuth.revoke'],
 ])

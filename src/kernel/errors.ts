@@ -800,6 +800,18 @@ export const errors = {
     'This API key was already rotated. Rotate the key that replaced it.',
     'The API key was rotated before, and works only until its overlap ends.',
   ),
+  clientRotated: error(
+    'Conflict',
+    'client_rotated',
+    'The former secret of the client still works. Wait until it ends, or end it with an overlap of 0.',
+    'The secret of the OAuth client was rotated before, and the overlap lasts.',
+  ),
+  clientWithoutSecret: error(
+    'Conflict',
+    'client_without_secret',
+    'The client authenticates by a key of its own. Replace the key where its public keys are, or create another client.',
+    'The OAuth client uses `private_key_jwt`, so the service has no secret of it.',
+  ),
   expiryInPast: error(
     'InvalidInput',
     'expiry_in_past',

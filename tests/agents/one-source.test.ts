@@ -135,7 +135,7 @@ const reasons: Record<string, string> = {
     ...['serviceAccounts.list', 'serviceAccounts.get', 'serviceAccounts.create', 'serviceAccounts.update'],
     ...['serviceAccounts.delete', 'serviceAccounts.listKeys', 'serviceAccounts.createKey'],
     ...['serviceAccounts.rotateKey', 'serviceAccounts.revokeKey', 'serviceAccounts.listClients'],
-    ...['serviceAccounts.createClient', 'serviceAccounts.revokeClient'],
+    ...['serviceAccounts.createClient', 'serviceAccounts.rotateClient', 'serviceAccounts.revokeClient'],
   ]),
   ...fill(ofGrants, ['integrations.list', 'integrations.get', 'integrations.revoke']),
   ...fill(ofGrants, ['workspaces.agentPolicy', 'workspaces.updateAgentPolicy']),

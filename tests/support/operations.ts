@@ -834,6 +834,18 @@ export const operations: Record<string, Operation> = {
       again: 'changes',
     },
   },
+  'serviceAccounts.rotateClient': {
+    request:
+      'POST /v1/workspaces/{slug}/service-accounts/{serviceAccountId}/clients/{serviceClientId}/rotate',
+    body: { overlapSeconds: 60 },
+    event: {
+      type: 'service_account.client_rotated',
+      target: ['user', 'serviceUserId'],
+      summary:
+        'Olga Owner rotated the secret of the OAuth client Nightly import of the service account {label}',
+      again: errors.clientRotated,
+    },
+  },
   'serviceAccounts.revokeClient': {
     request:
       'POST /v1/workspaces/{slug}/service-accounts/{serviceAccountId}/clients/{serviceClientId}/revoke',
@@ -1230,6 +1242,7 @@ export const permissionTable = `
   serviceAccounts.revokeKey    admin   -       | ok     ok     role   role   | out      key
   serviceAccounts.listClients  admin   -       | ok     ok     role   role   | out      key
   serviceAccounts.createClient admin   -       | ok     ok     role   role   | out      key
+  serviceAccounts.rotateClient admin   -       | ok     ok     role   role   | out      key
   serviceAccounts.revokeClient admin   -       | ok     ok     role   role   | out      key
 
   people.list                  -       -       | ok     ok     ok     ok     | out      key

@@ -75,6 +75,7 @@ export const operationOfForm: Record<string, string> = {
   '/w/:slug/settings/service-accounts/:id/keys/rotate': 'serviceAccounts.rotateKey',
   '/w/:slug/settings/service-accounts/:id/keys/revoke': 'serviceAccounts.revokeKey',
   '/w/:slug/settings/service-accounts/:id/clients': 'serviceAccounts.createClient',
+  '/w/:slug/settings/service-accounts/:id/clients/rotate': 'serviceAccounts.rotateClient',
   '/w/:slug/settings/service-accounts/:id/clients/revoke': 'serviceAccounts.revokeClient',
   '/w/:slug/settings/webhooks': 'webhooks.create',
   '/w/:slug/settings/webhooks/:id': 'webhooks.update',

@@ -2423,6 +2423,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/workspaces/{slug}/service-accounts/{serviceAccountId}/clients/{serviceClientId}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of an OAuth client of a service account
+         * @description For owners and admins, for service accounts whose role is at most their own. The old secret works on for `overlapSeconds`, and access tokens until they expire. A client with `workspace:write` is rotated on the website only, and one with a key of its own has no secret. Only this response contains the new one.
+         */
+        post: operations["serviceAccounts.rotateClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/workspaces/{slug}/service-accounts/{serviceAccountId}/clients/{serviceClientId}/revoke": {
         parameters: {
             query?: never;
@@ -4932,6 +4952,12 @@ export interface components {
              * @example 2026-11-21T03:04:05.678Z
              */
             expiresAt: string;
+            /**
+             * Format: date-time
+             * @description Until when the secret before works too. Null: none does.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            formerSecretUntil: string | null;
         };
         ServiceClientCreation: {
             /**
@@ -4942,6 +4968,17 @@ export interface components {
             client: components["schemas"]["ServiceClient"];
             /** @description The client secret. It is returned only here. Null: the client authenticates by its key. */
             secret: string | null;
+        };
+        ServiceClientRotation: {
+            /**
+             * @description Always true: an error has another status.
+             * @constant
+             */
+            ok: true;
+            /** @description Its OAuth client id, as before. */
+            clientId: string;
+            /** @description The new client secret. It is returned only here. */
+            secret: string;
         };
         /** @description Which agents get access to a workspace by assertions of identity providers, without a consent of the members for whom they act. */
         AgentPolicy: {
@@ -6527,6 +6564,33 @@ export interface components {
                 "application/json": {
                     /** @enum {unknown} */
                     code?: "api_key_limit" | "idempotency_in_flight" | "idempotency_key_reused" | "key_rotated";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `client_rotated`: The secret of the OAuth client was rotated before, and the overlap lasts.
+         *     - `client_without_secret`: The OAuth client uses `private_key_jwt`, so the service has no secret of it.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         */
+        "Conflict.client_rotated.client_without_secret.idempotency_in_flight.idempotency_key_reused": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "client_without_secret",
+                 *       "message": "The client authenticates by a key of its own. Replace the key where its public keys are, or create another client.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "client_rotated" | "client_without_secret" | "idempotency_in_flight" | "idempotency_key_reused";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -9441,6 +9505,8 @@ export interface components {
         "path.labelId": string;
         /** @description The id of the service account. */
         "path.serviceAccountId": string;
+        /** @description The `id` of the client. */
+        "path.serviceClientId": string;
         /** @description The slug of the workspace, or one that it had in the last 90 days. */
         "path.slug": string;
         /** @description The id of the team. */
@@ -10619,7 +10685,7 @@ export interface operations {
                      * @enum {string}
                      */
                     form?: "short" | "digest" | "full";
-                    /** @description Of workspace.created|updated|icon_changed|icon_removed|agent_policy_changed|ownership_transferred|deleted|restored|exported|imported|import_undone member.joined|role_changed|updated|removed|suspended|unsuspended|left person.erased api_key.stopped invite.created|resent|revoked|declined|undeliverable|role_changed|accepted team.created|renamed|deleted|member_added|member_removed label.created|updated|deleted saved_filter.created|updated|deleted seed.created|updated|criterion_changed|joined|person_asked|left|deleted|restored|merged|unmerged attachment.deleted evidence.added|updated|withdrawn|seen|unseen comment.added|updated|deleted agent_request.created|answered|declined|cancelled|expired integration.granted|changed|used|revoked service_account.created|updated|deleted|key_created|key_rotated|key_revoked|client_created|client_prolonged|client_revoked|keys_known webhook.created|updated|resumed|deleted|secret_rotated|tested|redelivered|disabled. */
+                    /** @description Of workspace.created|updated|icon_changed|icon_removed|agent_policy_changed|ownership_transferred|deleted|restored|exported|imported|import_undone member.joined|role_changed|updated|removed|suspended|unsuspended|left person.erased api_key.stopped invite.created|resent|revoked|declined|undeliverable|role_changed|accepted team.created|renamed|deleted|member_added|member_removed label.created|updated|deleted saved_filter.created|updated|deleted seed.created|updated|criterion_changed|joined|person_asked|left|deleted|restored|merged|unmerged attachment.deleted evidence.added|updated|withdrawn|seen|unseen comment.added|updated|deleted agent_request.created|answered|declined|cancelled|expired integration.granted|changed|used|revoked service_account.created|updated|deleted|key_created|key_rotated|key_revoked|client_created|client_prolonged|client_rotated|client_revoked|keys_known webhook.created|updated|resumed|deleted|secret_rotated|tested|redelivered|disabled. */
                     types?: string[];
                     /** @description All but these. */
                     notTypes?: string[];
@@ -20020,7 +20086,8 @@ export interface operations {
                      *         ],
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "lastUsedAt": null,
-                     *         "expiresAt": "2026-11-28T03:04:05.678Z"
+                     *         "expiresAt": "2026-11-28T03:04:05.678Z",
+                     *         "formerSecretUntil": null
                      *       }
                      *     ]
                      */
@@ -20112,7 +20179,8 @@ export interface operations {
                      *         ],
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "lastUsedAt": null,
-                     *         "expiresAt": "2026-11-28T03:04:05.678Z"
+                     *         "expiresAt": "2026-11-28T03:04:05.678Z",
+                     *         "formerSecretUntil": null
                      *       },
                      *       "secret": "pH3c0uJ0wqgqT7cTq1rGx2m8Zk5vYd4sN6bLf9aWeXo"
                      *     }
@@ -20125,6 +20193,70 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.key_restricted.not_a_member.role_insufficient.role_too_high.scope_on_website_only"];
             404: components["responses"]["NotFound.not_found"];
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.service_client_limit"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "serviceAccounts.rotateClient": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the service account. */
+                serviceAccountId: components["parameters"]["path.serviceAccountId"];
+                /** @description The `id` of the client. */
+                serviceClientId: components["parameters"]["path.serviceClientId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlapSeconds": 3600
+                 *     }
+                 */
+                "application/json": {
+                    /** @description How long the old secret works on, in seconds. 0: it ends at once. Default: 86400. */
+                    overlapSeconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The new secret. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "clientId": "service-01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e04",
+                     *       "secret": "pH3c0uJ0wqgqT7cTq1rGx2m8Zk5vYd4sN6bLf9aWeXo"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ServiceClientRotation"];
+                };
+            };
+            400: components["responses"]["InvalidInput.idempotency_key_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.key_restricted.not_a_member.role_insufficient.role_too_high.scope_on_website_only"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.client_rotated.client_without_secret.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -20145,7 +20277,7 @@ export interface operations {
                 /** @description The id of the service account. */
                 serviceAccountId: components["parameters"]["path.serviceAccountId"];
                 /** @description The `id` of the client. */
-                serviceClientId: string;
+                serviceClientId: components["parameters"]["path.serviceClientId"];
             };
             cookie?: never;
         };

@@ -30,6 +30,7 @@ const shownColumns = {
   failingSince: webhooks.failingSince,
   pausedUntil: webhooks.pausedUntil,
   pauseReason: webhooks.pauseReason,
+  shownToUserId: webhooks.shownToUserId,
   secretCreatedAt: webhooks.secretCreatedAt,
   previousSecretUntil: webhooks.previousSecretUntil,
   /** Also those that have ended. */
@@ -112,14 +113,14 @@ export async function findWebhookSecrets(
 /** A secret of a webhook before a rotation, which signs until its time. */
 export type FormerSecret = Pick<
   typeof webhookFormerSecrets.$inferSelect,
-  'sealedSecret' | 'createdAt' | 'signsUntil'
+  'sealedSecret' | 'shownToUserId' | 'createdAt' | 'signsUntil'
 >
 
 /** The former secrets of a webhook that still sign, the newest first. */
 export async function listFormerSecrets(executor: Executor, id: string, now: Date): Promise<FormerSecret[]> {
-  const { webhookId, sealedSecret, createdAt, signsUntil } = webhookFormerSecrets
+  const { webhookId, sealedSecret, shownToUserId, createdAt, signsUntil } = webhookFormerSecrets
   return executor
-    .select({ sealedSecret, createdAt, signsUntil })
+    .select({ sealedSecret, shownToUserId, createdAt, signsUntil })
     .from(webhookFormerSecrets)
     .where(and(eq(webhookId, id), gt(signsUntil, now)))
     .orderBy(desc(createdAt), desc(webhookFormerSecrets.id))
@@ -129,7 +130,12 @@ export async function listFormerSecrets(executor: Executor, id: string, now: Dat
 export async function replaceSecret(
   executor: Executor,
   id: string,
-  change: { sealedSecret: Buffer; secretCreatedAt: Date; former: readonly FormerSecret[] },
+  change: {
+    sealedSecret: Buffer
+    shownToUserId: string
+    secretCreatedAt: Date
+    former: readonly FormerSecret[]
+  },
 ): Promise<void> {
   const { former, ...secret } = change
   const [newest] = former

@@ -156,12 +156,13 @@ export function createWebhooksService(options: WebhooksServiceOptions): Webhooks
           ...shown,
           workspaceId: workspace.id,
           sealedSecret: secretBox.seal(secret),
+          shownToUserId: principal.user.id,
           secretCreatedAt: now,
           createdAt: now,
         })
         appendEvent({ type: 'webhook.created', data: dataOf(shown) })
         const unused = { disabledReason: null, lastDeliveryAt: null, lastFailureAt: null }
-        const times = { createdAt: now, secretCreatedAt: now, previousSecretUntil: null }
+        const times = { createdAt: now, secretCreatedAt: now, previousSecretUntil: null, shownToUserId: null }
         return {
           webhook: toWebhook({ ...shown, ...times, ...unused, ...asHealthy, formerSecretsUntil: [] }, now),
           secret,
@@ -253,10 +254,16 @@ export function createWebhooksService(options: WebhooksServiceOptions): Webhooks
           if (overlapSeconds > 0 && before)
             former.unshift({
               sealedSecret: before.sealedSecret,
+              shownToUserId: webhook.shownToUserId,
               createdAt: now,
               signsUntil: new Date(now.getTime() + overlapSeconds * 1_000),
             })
-          await replaceSecret(tx, id, { sealedSecret: secretBox.seal(secret), secretCreatedAt: now, former })
+          await replaceSecret(tx, id, {
+            sealedSecret: secretBox.seal(secret),
+            shownToUserId: principal.user.id,
+            secretCreatedAt: now,
+            former,
+          })
           appendEvent({ type: 'webhook.secret_rotated', data: dataOf(webhook) })
           return { secret }
         },
@@ -277,7 +284,7 @@ async function listSigning(
     return former
   const { previousSealedSecret } = (await findWebhookSecrets(tx, { workspaceId, id, now })) ?? {}
   return previousSealedSecret
-    ? [{ sealedSecret: previousSealedSecret, createdAt: now, signsUntil }, ...former]
+    ? [{ sealedSecret: previousSealedSecret, shownToUserId: null, createdAt: now, signsUntil }, ...former]
     : former
 }
 

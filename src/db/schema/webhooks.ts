@@ -8,6 +8,7 @@ import {
   webhookPauseReasons,
 } from '../../domain/webhooks.ts'
 import { bytea, instant } from './columns.ts'
+import { users } from './users.ts'
 import { workspaceId } from './workspaces.ts'
 
 const scope = (name: string) =>
@@ -40,6 +41,8 @@ export const webhooks = pgTable(
     labelIds: scope('label_ids'),
     /** The secret that signs, encrypted under APP_SECRET. */
     sealedSecret: bytea('sealed_secret').notNull(),
+    /** Who was shown the secret. */
+    shownToUserId: uuid('shown_to_user_id').references(() => users.id, { onDelete: 'set null' }),
     secretCreatedAt: instant('secret_created_at').notNull().defaultNow(),
     /**
      * The newest of `webhookFormerSecrets`, for the version before, which knows no others: it signs too until
@@ -67,7 +70,10 @@ export const webhooks = pgTable(
      */
     deletedAt: instant('deleted_at'),
   },
-  (table) => [index('webhooks_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id)],
+  (table) => [
+    index('webhooks_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id),
+    index('webhooks_shown_to_idx').on(table.shownToUserId),
+  ],
 )
 
 /** The secrets of webhooks before their last rotations. Each signs too until its own time. */
@@ -80,11 +86,16 @@ export const webhookFormerSecrets = pgTable(
       .references(() => webhooks.id, { onDelete: 'cascade' }),
     /** Encrypted under APP_SECRET. */
     sealedSecret: bytea('sealed_secret').notNull(),
+    /** Who was shown it. */
+    shownToUserId: uuid('shown_to_user_id').references(() => users.id, { onDelete: 'set null' }),
     /** When another one took its place. */
     createdAt: instant('created_at').notNull(),
     signsUntil: instant('signs_until').notNull(),
   },
-  (table) => [index('webhook_former_secrets_webhook_id_idx').on(table.webhookId)],
+  (table) => [
+    index('webhook_former_secrets_webhook_id_idx').on(table.webhookId),
+    index('webhook_former_secrets_shown_to_idx').on(table.shownToUserId),
+  ],
 )
 
 /**
