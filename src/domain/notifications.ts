@@ -1,4 +1,5 @@
 import type { AgentRequestState } from './agent-requests.ts'
+import { locateSecrets, nameSecrets, type KnownSecrets } from './known-secrets.ts'
 import type { AskedAs, SeedStatus, Verdict } from './seeds.ts'
 
 /** What people are told of. */
@@ -68,8 +69,8 @@ export interface NotificationDataByKind {
   agent_request: AskedOfAgent & { state: Exclude<AgentRequestState, 'waiting'> }
   /** API keys of somebody who is not a member any more: one of them as people recognize it, and how many. */
   key_stopped: { key: string; count: number }
-  /** Somebody who was shown keys of service accounts is no longer an owner or admin. */
-  keys_known: { keys: readonly KnownKey[] }
+  /** Somebody who was shown secrets of the workspace is no longer an owner or admin, or was suspended. */
+  keys_known: KnownSecrets & { isSuspended?: boolean }
   /** An invite of the person: the mail server says that there is no such address. */
   invite_undeliverable: Record<string, never>
 }
@@ -79,15 +80,6 @@ interface AskedOfAgent {
   agentRequestId: string
   grantId: string
   clientName: string
-}
-
-/** An API key of a service account, by the names that it and the account had. */
-interface KnownKey {
-  serviceAccountId: string
-  serviceAccountName: string
-  apiKeyId: string
-  keyName: string
-  lastFour: string
 }
 
 /** Where people are told of what is for them: by mail too, or in the inbox alone. */
@@ -158,8 +150,8 @@ function formatDay(time: string): string {
   return dayFormat.format(new Date(time))
 }
 
-/** The most keys that a notification names. */
-const namedKeysMax = 10
+/** The most secrets that a notification names. */
+const namedSecretsMax = 10
 
 /** The text and the path of each kind of notifications. */
 const notificationWords: { [Kind in NotificationKind]: NotificationWords<Kind> } = {
@@ -249,21 +241,17 @@ const notificationWords: { [Kind in NotificationKind]: NotificationWords<Kind> }
     locate: () => '/invites',
   },
   keys_known: {
-    describe: ({ workspaceName, data: { keys } }) => {
-      const named = keys
-        .slice(0, namedKeysMax)
-        .map(
-          ({ keyName, lastFour, serviceAccountName }) => `${keyName} (…${lastFour}) of ${serviceAccountName}`,
-        )
-      const left = keys.length - named.length
-      const list = new Intl.ListFormat('en-GB').format([...named, ...(left > 0 ? [`${left} more`] : [])])
-      return `Somebody who knows these API keys is no longer an owner or admin of ${workspaceName}. Rotate ${list}`
+    describe: ({ workspaceName, data: { isSuspended = false, ...known } }) => {
+      const names = nameSecrets(known)
+      const left = names.slice(namedSecretsMax).length
+      const list = new Intl.ListFormat('en-GB').format([
+        ...names.slice(0, namedSecretsMax),
+        ...(left > 0 ? [`${left} more`] : []),
+      ])
+      const state = isSuspended ? 'was suspended' : 'is no longer an owner or admin'
+      return `Somebody who knows secrets of ${workspaceName} ${state}. Rotate ${list}`
     },
-    locate: ({ data: { keys } }) => {
-      const [{ serviceAccountId } = { serviceAccountId: '' }, ...others] = keys
-      const isOfOne = others.every((key) => key.serviceAccountId === serviceAccountId)
-      return `/settings/service-accounts${isOfOne ? `/${serviceAccountId}` : ''}`
-    },
+    locate: ({ data }) => locateSecrets(data),
   },
 }
 

@@ -41,7 +41,8 @@ export const auditedOperations: ReadonlySet<string> = new Set([
   ...['agent.createInvite', 'agent.resendInvite', 'agent.updateInvite', 'agent.revokeInvite'],
   ...['serviceAccounts.create', 'serviceAccounts.update', 'serviceAccounts.delete'],
   ...['serviceAccounts.createKey', 'serviceAccounts.rotateKey', 'serviceAccounts.revokeKey'],
-  ...['serviceAccounts.createClient', 'serviceAccounts.revokeClient', 'integrations.revoke'],
+  ...['serviceAccounts.createClient', 'serviceAccounts.rotateClient', 'serviceAccounts.revokeClient'],
+  'integrations.revoke',
   ...['webhooks.create', 'webhooks.update', 'webhooks.delete', 'webhooks.rotateSecret'],
   ...['agentOAuth.register', 'agentOAuth.token', 'agentOAuth.revoke'],
 ])

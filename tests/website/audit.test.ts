@@ -42,7 +42,7 @@ const unauditedOperations = [
   ...each('teams.', 'create rename delete addMember removeMember'),
   ...each('labels.', 'create update delete'),
   ...each('savedFilters.', 'create update delete'),
-  ...each('webhooks.', 'test sample redeliver redeliverSince'),
+  ...each('webhooks.', 'resume test sample redeliver redeliverSince'),
   ...each('seeds.', 'create update delete restore import undoImport merge unmerge follow unfollow join'),
   ...each('seeds.', 'invitePerson leave addEvidence'),
   ...each('evidence.', 'update withdraw see unsee'),

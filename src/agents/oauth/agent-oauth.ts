@@ -102,6 +102,8 @@ export interface AgentOAuthOptions {
   fetch: typeof fetch
   /** The identity providers that the operator trusts to let agents in by assertions. */
   assertingProviders: readonly AssertingProvider[]
+  /** Whether APP_SECRET does not open something that is stored in the database. */
+  isSecretForeign: () => Promise<boolean>
 }
 
 // How long a process uses its keys before it loads them again.
@@ -121,7 +123,7 @@ interface Loaded {
 export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
   const { db, clock, baseUrl, appSecret } = options
   const origins = appSecret.tagsOf('origins of clients')
-  const keyStore = createSigningKeyStore({ db, clock, appSecret })
+  const keyStore = createSigningKeyStore(options)
   const answers = createAnswers({ db, clock, appSecret })
   const handled = new AsyncLocalStorage<RequestContext & { failure?: Failure }>()
   const whileWaiting = <Result>(wait: () => Promise<Result>) =>

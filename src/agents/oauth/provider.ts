@@ -56,6 +56,7 @@ import { assertRedirectUri } from './redirect-uris.ts'
 import { createRefreshAdapter, type RefreshRequest } from './refreshes/refresh-adapter.ts'
 import { createRefreshTokens } from './refreshes/refresh-tokens.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
+import { findFormerSecret } from './records/service-clients.repository.ts'
 import { hashClientSecret } from './records/stored-records.ts'
 import { SigningKey } from './keys/thread-signing-key.ts'
 
@@ -296,10 +297,14 @@ export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(baseUrl, configuration)
   addAssertionGrant(provider, { ...options, resource })
   // Secrets are stored hashed. The server awaits the comparison, so that it can be replaced.
-  provider.Client.prototype.compareClientSecret = function (actual) {
+  provider.Client.prototype.compareClientSecret = async function (actual) {
     const given = Buffer.from(hashClientSecret(actual))
-    const stored = Buffer.from(this.clientSecret ?? '')
-    return given.length === stored.length && timingSafeEqual(given, stored)
+    const isOf = (hash: string) => {
+      const stored = Buffer.from(hash)
+      return given.length === stored.length && timingSafeEqual(given, stored)
+    }
+    if (isOf(this.clientSecret ?? '')) return true
+    return isOf((await findFormerSecret(db, this.clientId, clock.now())) ?? '')
   }
   // The types lack it: https://github.com/panva/node-oidc-provider, lib/models/base_model.js.
   const prototype: RefreshToken & { generateTokenId?: () => string } = provider.RefreshToken.prototype
