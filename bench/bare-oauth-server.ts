@@ -45,6 +45,7 @@ const provider = createProvider({
   findOrigin: () => undefined,
   findRequestId: () => undefined,
   noteAccepted: () => undefined,
+  noteRefused: () => undefined,
   areDocumentsOn: false,
   assertingProviders: [],
   whileWaiting: (wait) => wait(),

@@ -108,6 +108,33 @@ order by
 limit
   $5;
 
+-- agent_grants_select_known
+select
+  "service_accounts"."id",
+  "users"."name",
+  "agent_grants"."id",
+  "agent_grants"."client_name"
+from
+  "agent_grants"
+  inner join "service_accounts" on "service_accounts"."user_id" = "agent_grants"."user_id"
+  inner join "users" on "users"."id" = "agent_grants"."user_id"
+where
+  (
+    "agent_grants"."workspace_id" = $1
+    and "agent_grants"."revoked_at" is null
+    and "agent_grants"."expires_at" > $2
+    and (
+      "agent_grants"."shown_to_user_id" = $3
+      or (
+        "agent_grants"."former_shown_to_user_id" = $4
+        and "agent_grants"."former_secret_until" > $5
+      )
+    )
+  )
+order by
+  "agent_grants"."created_at" asc,
+  "agent_grants"."id" asc;
+
 -- agent_grants_select_live
 select
   "agent_grants"."id",
@@ -2735,7 +2762,7 @@ select
             select
               $9::uuid
           )
-          and "notifications"."kind" in ('mention', 'comment', 'evidence', 'status', 'asked_to_join', 'decision_due')
+          and "notifications"."kind" in ('mention', 'comment', 'evidence', 'status', 'asked_to_join', 'decision_due', 'agent_request')
           and "seeds"."deleted_at" is null
         order by
           "notifications"."created_at" desc,
@@ -5226,6 +5253,7 @@ where
               $14::text
           )
           when 'invite_accepted' then "users"."notify_accepted_invites" = 'off'
+          when 'agent_asked' then "users"."notify_agent_requests" = 'off'
           when 'agent' then "users"."notify_agents" = 'off'
           and (
             select
@@ -5329,6 +5357,7 @@ select
   "notify_role_changes",
   "notify_accepted_invites",
   "notify_agents",
+  "notify_agent_requests",
   "notify_decisions"
 from
   "users"
@@ -5585,6 +5614,8 @@ where
         and "users"."notify_role_changes" = 'mail'
         when 'agent' then "users"."notify_digest"
         and "users"."notify_agents" = 'mail'
+        when 'agent_asked' then "users"."notify_digest"
+        and "users"."notify_agent_requests" = 'mail'
         else "users"."notify_digest"
       end
     )
@@ -5599,6 +5630,7 @@ select
   "notify_role_changes",
   "notify_accepted_invites",
   "notify_agents",
+  "notify_agent_requests",
   "notify_decisions"
 from
   "users"
@@ -6184,9 +6216,10 @@ set
   "notify_role_changes" = coalesce($3::text, "users"."notify_role_changes"),
   "notify_accepted_invites" = coalesce($4::text, "users"."notify_accepted_invites"),
   "notify_agents" = coalesce($5::text, "users"."notify_agents"),
-  "notify_decisions" = coalesce($6::text, "users"."notify_decisions")
+  "notify_decisions" = coalesce($6::text, "users"."notify_decisions"),
+  "notify_agent_requests" = coalesce($7::text, "users"."notify_agent_requests")
 where
-  "users"."id" = $7;
+  "users"."id" = $8;
 
 -- oauth_records_exchange_refresh_tokens
 with
@@ -18249,6 +18282,7 @@ select
   "notify_accepted_invites",
   "notify_agents",
   "notify_decisions",
+  "notify_agent_requests",
   "created_at",
   "search_text"
 from
@@ -18530,6 +18564,22 @@ returning
   "webhooks"."sealed_secret",
   "webhooks"."previous_sealed_secret",
   "webhooks"."previous_secret_until",
+  array(
+    select
+      "webhook_former_secrets"."sealed_secret"
+    from
+      "webhook_former_secrets"
+    where
+      "webhook_former_secrets"."webhook_id" = "webhooks"."id"
+      and "webhooks"."previous_secret_until" is not null
+      and "webhook_former_secrets"."signs_until" > (
+        select
+          $10::timestamptz
+      )
+    order by
+      "webhook_former_secrets"."created_at" desc,
+      "webhook_former_secrets"."id" desc
+  ) as "former_sealed_secrets",
   "webhooks"."failing_since",
   "webhooks"."slowed_count";
 
@@ -18763,7 +18813,18 @@ from
       "attempts" as "attempts",
       "last_status" as "lastStatus",
       "last_error" as "lastError",
-      to_char("webhook_deliveries"."next_attempt_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "nextAttemptAt",
+      to_char(
+        case
+          when "webhook_deliveries"."next_attempt_at" is not null then greatest(
+            "webhook_deliveries"."next_attempt_at",
+            (
+              select
+                $1::timestamptz
+            )
+          )
+        end at time zone 'UTC',
+        'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+      ) as "nextAttemptAt",
       to_char("webhook_deliveries"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("webhook_deliveries"."delivered_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "deliveredAt"
     from
@@ -18772,16 +18833,16 @@ from
       (
         "webhook_deliveries"."webhook_id" = (
           select
-            $1::uuid
+            $2::uuid
         )
         and ("webhook_deliveries"."created_at", "webhook_deliveries"."event_id") < (
           (
             select
-              $2::timestamptz
+              $3::timestamptz
           ),
           (
             select
-              $3::uuid
+              $4::uuid
           )
         )
       )
@@ -18791,7 +18852,7 @@ from
     limit
       (
         select
-          $4::int
+          $5::int
       )
   ) "rows";
 
@@ -18809,7 +18870,18 @@ from
       "attempts" as "attempts",
       "last_status" as "lastStatus",
       "last_error" as "lastError",
-      to_char("webhook_deliveries"."next_attempt_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "nextAttemptAt",
+      to_char(
+        case
+          when "webhook_deliveries"."next_attempt_at" is not null then greatest(
+            "webhook_deliveries"."next_attempt_at",
+            (
+              select
+                $1::timestamptz
+            )
+          )
+        end at time zone 'UTC',
+        'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+      ) as "nextAttemptAt",
       to_char("webhook_deliveries"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("webhook_deliveries"."delivered_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "deliveredAt"
     from
@@ -18818,17 +18890,17 @@ from
       (
         "webhook_deliveries"."webhook_id" = (
           select
-            $1::uuid
+            $2::uuid
         )
         and "webhook_deliveries"."status" = 'delivered'
         and ("webhook_deliveries"."created_at", "webhook_deliveries"."event_id") < (
           (
             select
-              $2::timestamptz
+              $3::timestamptz
           ),
           (
             select
-              $3::uuid
+              $4::uuid
           )
         )
       )
@@ -18838,7 +18910,7 @@ from
     limit
       (
         select
-          $4::int
+          $5::int
       )
   ) "rows";
 
@@ -18856,7 +18928,18 @@ from
       "attempts" as "attempts",
       "last_status" as "lastStatus",
       "last_error" as "lastError",
-      to_char("webhook_deliveries"."next_attempt_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "nextAttemptAt",
+      to_char(
+        case
+          when "webhook_deliveries"."next_attempt_at" is not null then greatest(
+            "webhook_deliveries"."next_attempt_at",
+            (
+              select
+                $1::timestamptz
+            )
+          )
+        end at time zone 'UTC',
+        'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+      ) as "nextAttemptAt",
       to_char("webhook_deliveries"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("webhook_deliveries"."delivered_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "deliveredAt"
     from
@@ -18865,17 +18948,17 @@ from
       (
         "webhook_deliveries"."webhook_id" = (
           select
-            $1::uuid
+            $2::uuid
         )
         and "webhook_deliveries"."status" = 'failed'
         and ("webhook_deliveries"."created_at", "webhook_deliveries"."event_id") < (
           (
             select
-              $2::timestamptz
+              $3::timestamptz
           ),
           (
             select
-              $3::uuid
+              $4::uuid
           )
         )
       )
@@ -18885,7 +18968,7 @@ from
     limit
       (
         select
-          $4::int
+          $5::int
       )
   ) "rows";
 
@@ -18903,7 +18986,18 @@ from
       "attempts" as "attempts",
       "last_status" as "lastStatus",
       "last_error" as "lastError",
-      to_char("webhook_deliveries"."next_attempt_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "nextAttemptAt",
+      to_char(
+        case
+          when "webhook_deliveries"."next_attempt_at" is not null then greatest(
+            "webhook_deliveries"."next_attempt_at",
+            (
+              select
+                $1::timestamptz
+            )
+          )
+        end at time zone 'UTC',
+        'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+      ) as "nextAttemptAt",
       to_char("webhook_deliveries"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("webhook_deliveries"."delivered_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "deliveredAt"
     from
@@ -18912,17 +19006,17 @@ from
       (
         "webhook_deliveries"."webhook_id" = (
           select
-            $1::uuid
+            $2::uuid
         )
         and "webhook_deliveries"."status" = 'pending'
         and ("webhook_deliveries"."created_at", "webhook_deliveries"."event_id") < (
           (
             select
-              $2::timestamptz
+              $3::timestamptz
           ),
           (
             select
-              $3::uuid
+              $4::uuid
           )
         )
       )
@@ -18932,7 +19026,7 @@ from
     limit
       (
         select
-          $4::int
+          $5::int
       )
   ) "rows";
 
@@ -18944,16 +19038,17 @@ set
   "slowed_count" = $3,
   "paused_until" = case
     when "webhooks"."format" is not null then $4::timestamptz + interval '1 minute'
-  end
+  end,
+  "pause_reason" = $5
 where
   (
-    "webhooks"."id" = $5
+    "webhooks"."id" = $6
     and (
       "webhooks"."failing_since" is not null
       or "webhooks"."slowed_count" > 0
       or "webhooks"."last_delivery_at" is null
       or "webhooks"."format" is not null
-      or "webhooks"."last_delivery_at" < $6::timestamptz - interval '10 seconds'
+      or "webhooks"."last_delivery_at" < $7::timestamptz - interval '10 seconds'
     )
   );
 
@@ -18966,9 +19061,13 @@ set
     when $3::timestamptz is null then 0
     else 1
   end,
-  "paused_until" = greatest("webhooks"."paused_until", $4::timestamptz)
+  "paused_until" = greatest("webhooks"."paused_until", $4::timestamptz),
+  "pause_reason" = case
+    when $5::timestamptz < "webhooks"."paused_until" then "webhooks"."pause_reason"
+    else coalesce($6::text, "webhooks"."pause_reason")
+  end
 where
-  "webhooks"."id" = $5;
+  "webhooks"."id" = $7;
 
 -- webhooks_select
 select
@@ -18983,7 +19082,24 @@ select
   "disabled_reason",
   "created_at",
   "last_delivery_at",
-  "last_failure_at"
+  "last_failure_at",
+  "failing_since",
+  "paused_until",
+  "pause_reason",
+  "shown_to_user_id",
+  "secret_created_at",
+  "previous_secret_until",
+  (
+    select
+      coalesce(
+        json_agg(to_char("webhook_former_secrets"."signs_until" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
+        '[]'
+      )
+    from
+      "webhook_former_secrets"
+    where
+      "webhook_former_secrets"."webhook_id" = "webhooks"."id"
+  ) as "former_secrets_until"
 from
   "webhooks"
 where
@@ -18994,6 +19110,31 @@ where
       and "webhooks"."deleted_at" is null
     )
   );
+
+-- webhooks_select_known
+select distinct
+  "webhooks"."id",
+  "webhooks"."url",
+  "webhooks"."created_at"
+from
+  "webhooks"
+  left join "webhook_former_secrets" on "webhook_former_secrets"."webhook_id" = "webhooks"."id"
+where
+  (
+    "webhooks"."workspace_id" = $1
+    and "webhooks"."deleted_at" is null
+    and "webhooks"."format" is null
+    and (
+      "webhooks"."shown_to_user_id" = $2
+      or (
+        "webhook_former_secrets"."shown_to_user_id" = $3
+        and "webhook_former_secrets"."signs_until" > $4
+      )
+    )
+  )
+order by
+  "webhooks"."created_at" asc,
+  "webhooks"."id" asc;
 
 -- webhooks_select_of_workspace
 select
@@ -19008,7 +19149,24 @@ select
   "disabled_reason",
   "created_at",
   "last_delivery_at",
-  "last_failure_at"
+  "last_failure_at",
+  "failing_since",
+  "paused_until",
+  "pause_reason",
+  "shown_to_user_id",
+  "secret_created_at",
+  "previous_secret_until",
+  (
+    select
+      coalesce(
+        json_agg(to_char("webhook_former_secrets"."signs_until" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
+        '[]'
+      )
+    from
+      "webhook_former_secrets"
+    where
+      "webhook_former_secrets"."webhook_id" = "webhooks"."id"
+  ) as "former_secrets_until"
 from
   "webhooks"
 where
@@ -19024,14 +19182,30 @@ order by
 select
   "sealed_secret",
   "previous_sealed_secret",
-  "previous_secret_until"
+  "previous_secret_until",
+  array(
+    select
+      "webhook_former_secrets"."sealed_secret"
+    from
+      "webhook_former_secrets"
+    where
+      "webhook_former_secrets"."webhook_id" = "webhooks"."id"
+      and "webhooks"."previous_secret_until" is not null
+      and "webhook_former_secrets"."signs_until" > (
+        select
+          $1::timestamptz
+      )
+    order by
+      "webhook_former_secrets"."created_at" desc,
+      "webhook_former_secrets"."id" desc
+  ) as "former_sealed_secrets"
 from
   "webhooks"
 where
   (
-    "webhooks"."id" = $1
+    "webhooks"."id" = $2
     and (
-      "webhooks"."workspace_id" = $2
+      "webhooks"."workspace_id" = $3
       and "webhooks"."deleted_at" is null
     )
   );

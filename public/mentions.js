@@ -246,7 +246,8 @@ function offerPeople(field, namesUrl, mentions) {
     search?.abort()
     const { signal } = (search = new AbortController())
     try {
-      const url = `${namesUrl}?q=${encodeURIComponent(q)}`
+      const url = new URL(namesUrl, location.href)
+      url.searchParams.set('q', q)
       const answer = await fetch(url, { signal, headers: { accept: 'application/json' } })
       if (!answer.ok) close()
       else show((await answer.json()).people)

@@ -70,6 +70,7 @@ export const permissions = {
   'webhooks.get': managers,
   'webhooks.create': managers,
   'webhooks.update': managers,
+  'webhooks.resume': managers,
   'webhooks.delete': managers,
   'webhooks.rotateSecret': managers,
   'webhooks.test': managers,
@@ -88,6 +89,7 @@ export const permissions = {
   'serviceAccounts.revokeKey': managers,
   'serviceAccounts.listClients': managers,
   'serviceAccounts.createClient': managers,
+  'serviceAccounts.rotateClient': managers,
   'serviceAccounts.revokeClient': managers,
   /** On the website. */
   'serviceAccounts.prolongClient': managers,
@@ -151,6 +153,7 @@ export const permissions = {
   /** Of another person, or in use. */
   'attachments.deleteOthers': managers,
   'agentRequests.list': everybody,
+  'agentRequests.get': everybody,
   /** The caller's own. */
   'agentRequests.cancel': everybody,
   /** Of another person. */

@@ -3,7 +3,8 @@ import { erasePersonFromEvents, findTracesInEvents } from '../areas/events/event
 import { insertServiceEvent } from '../access/event-log.repository.ts'
 import { deleteInvitesOfPerson } from '../areas/invites/invites.repository.ts'
 import { lockMembersOfWorkspace } from '../access/memberships.repository.ts'
-import { tellOfKnownKeys } from '../areas/apiKeys/known-keys.ts'
+import { tellOfKnownSecrets } from '../areas/apiKeys/known-secrets.ts'
+import { nameSecrets } from '../domain/known-secrets.ts'
 import { deleteUnusedAttachmentsOf } from '../areas/attachments/attachments.repository.ts'
 import { deleteDraftsOf } from '../areas/seeds/tables/imports.repository.ts'
 import { renameCommenter } from '../areas/comments/comments.repository.ts'
@@ -67,6 +68,12 @@ export interface WorkspaceOfPerson {
   memberCount: number
 }
 
+/** The secrets of a workspace that a person was shown and that still work, in words. */
+export interface SecretsOfWorkspace {
+  slug: string
+  secrets: string[]
+}
+
 /** The result of deleting a person, or the workspaces that prevent it. */
 export type Deletion =
   | {
@@ -75,6 +82,8 @@ export type Deletion =
       left: WorkspaceOfPerson[]
       /** The workspaces that were deleted with them. */
       deleted: WorkspaceOfPerson[]
+      /** What they know of those that stay. */
+      known: SecretsOfWorkspace[]
     }
   | {
       isDeleted: false
@@ -92,6 +101,8 @@ export type Suspension =
       changed: boolean
       /** The workspaces that nobody owns who is not suspended. */
       withoutOwner: WorkspaceOfPerson[]
+      /** What they know of their workspaces; of nothing if they were suspended before. */
+      known: SecretsOfWorkspace[]
     }
   | { isSuspended: false; lastOwnerOf: WorkspaceOfPerson[] }
 
@@ -120,8 +131,8 @@ export interface AccountsService {
    */
   delete(userId: string, options: { withWorkspaces: boolean }): Promise<Deletion>
   /**
-   * Suspends a person (docs/design/accounts.md#suspended-people), with an event in each of their workspaces. Changes nothing
-   * if they are the only owner of a workspace, unless `isForced`. Throws `not_found`.
+   * Suspends a person (docs/design/accounts.md#suspended-people), with an event in each of their workspaces, whose owners and
+   * admins are told which secrets they know. Changes nothing if they are the only owner of a workspace, unless `isForced`. Throws `not_found`.
    */
   suspend(userId: string, options: { isForced: boolean }): Promise<Suspension>
   /** Ends the suspension of a person, with the same events. Returns false if they were not suspended. Throws `not_found`. */
@@ -218,9 +229,9 @@ export function createAccountsService({ db, clock, jobs }: AccountsServiceOption
             aloneIn: withWorkspaces ? [] : alone.map(toWorkspace),
           }
         }
-        await erase(tx, user, { alone, shared }, clock.now())
+        const known = await erase(tx, user, { alone, shared }, clock.now())
         await jobs.enqueue(tx, 'collect_pictures', {}, { requestId: undefined })
-        return { isDeleted: true, left: shared.map(toWorkspace), deleted: alone.map(toWorkspace) }
+        return { isDeleted: true, left: shared.map(toWorkspace), deleted: alone.map(toWorkspace), known }
       }),
 
     suspend: (userId, { isForced }) =>
@@ -228,12 +239,24 @@ export function createAccountsService({ db, clock, jobs }: AccountsServiceOption
         const user = await lockPerson(tx, userId)
         const memberships = await lockMemberships(tx, userId)
         const lastOwnerOf = memberships.filter(isOnlyOwner).map(toWorkspace)
-        if (user.suspendedAt !== null) return { isSuspended: true, changed: false, withoutOwner: lastOwnerOf }
+        if (user.suspendedAt !== null)
+          return { isSuspended: true, changed: false, withoutOwner: lastOwnerOf, known: [] }
         if (lastOwnerOf.length > 0 && !isForced) return { isSuspended: false, lastOwnerOf }
         const now = clock.now()
         await setSuspended(tx, userId, now)
         await tellOfSuspension(tx, user, { type: 'member.suspended', memberships, now })
-        return { isSuspended: true, changed: true, withoutOwner: lastOwnerOf }
+        const known: SecretsOfWorkspace[] = []
+        for (const { id: workspaceId, slug, role } of memberships) {
+          const data = await tellOfKnownSecrets(tx, {
+            ...{ workspaceId, userId, name: user.name, now },
+            ...{ from: role, to: null, isSuspended: true, actor: null },
+          })
+          if (!data) continue
+          const type = 'service_account.keys_known'
+          await insertServiceEvent(tx, { workspaceId, type, data, at: now }, operatorName)
+          known.push({ slug, secrets: nameSecrets(data) })
+        }
+        return { isSuspended: true, changed: true, withoutOwner: lastOwnerOf, known }
       }),
 
     unsuspend: (userId) =>
@@ -275,14 +298,15 @@ async function tellOfSuspension(
     await insertServiceEvent(tx, { workspaceId, type, data: { userId, name }, at }, operatorName)
 }
 
-/** Deletes a person, and erases their name and email address from the data that stays. */
+/** Deletes a person, and erases their name and email address from the data that stays. Returns which secrets they know. */
 async function erase(
   tx: Executor,
   user: UserRow,
   { alone, shared }: Record<'alone' | 'shared', CrowdedMembershipRow[]>,
   now: Date,
-): Promise<void> {
+): Promise<SecretsOfWorkspace[]> {
   await prepareErasure(tx)
+  const secrets: SecretsOfWorkspace[] = []
   for (const workspace of alone) await eraseWorkspace(tx, workspace)
   const ownEmails = [user.email, ...(await listFormerEmails(tx, user.id))]
   const invites = await deleteInvitesOfPerson(tx, { userId: user.id, emails: ownEmails })
@@ -294,24 +318,20 @@ async function erase(
       at: now,
     })
   }
-  for (const { id: workspaceId, role } of shared) {
+  for (const { id: workspaceId, slug, role } of shared) {
     const person = { userId: user.id, name: deletedUserName }
     const stopped = await tellStoppedKeys(tx, { workspaceId, userId: user.id, actor: null, now })
     for (const data of stopped)
       await insertServiceEvent(tx, { workspaceId, type: 'api_key.stopped', data, at: now })
     const removed = { ...person, reason: 'account_deleted' } as const
     await insertServiceEvent(tx, { workspaceId, type: 'member.removed', data: removed, at: now })
-    const known = await tellOfKnownKeys(tx, {
+    const known = await tellOfKnownSecrets(tx, {
       ...{ workspaceId, ...person, now },
       ...{ from: role, to: null, actor: null },
     })
-    if (known)
-      await insertServiceEvent(tx, {
-        workspaceId,
-        type: 'service_account.keys_known',
-        data: known,
-        at: now,
-      })
+    if (!known) continue
+    await insertServiceEvent(tx, { workspaceId, type: 'service_account.keys_known', data: known, at: now })
+    secrets.push({ slug, secrets: nameSecrets(known) })
   }
   await clearPersonOfSeeds(tx, user.id)
   const authorNames = [
@@ -342,6 +362,7 @@ async function erase(
   await deleteUnusedAttachmentsOf(tx, user.id)
   await deleteDraftsOf(tx, user.id)
   await deleteUser(tx, user.id)
+  return secrets
 }
 
 function requireEmail(text: string): string {

@@ -65,7 +65,7 @@ export function addAgentCommands(program: Command): void {
     if (id === undefined)
       throw new CommandError(
         'refused',
-        'This APP_SECRET opens none of the keys that sign, so the service could not use a new one. Run the command with ' +
+        'This APP_SECRET does not open what is stored, so the service could not use a new key. Run the command with ' +
           'the APP_SECRET or the DATA_DIR of the service. Nothing was changed.',
       )
     print(options, { id }, [`Every process signs with the new key ${id} within a minute.`])

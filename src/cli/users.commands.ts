@@ -1,5 +1,11 @@
 import type { Command } from 'commander'
-import type { Account, Deletion, ListedAccount, WorkspaceOfPerson } from '../accounts/accounts.service.ts'
+import type {
+  Account,
+  Deletion,
+  ListedAccount,
+  SecretsOfWorkspace,
+  WorkspaceOfPerson,
+} from '../accounts/accounts.service.ts'
 import type { AccountTokenPurpose } from '../domain/accounts.ts'
 import {
   addCommand,
@@ -175,9 +181,11 @@ export function addUserCommands(program: Command): void {
         }
         const { changed } = suspension
         const withoutOwner = suspension.withoutOwner.map(({ slug }) => slug)
-        print(options, { ok: true, changed, workspacesWithoutOwner: withoutOwner }, [
+        const { known } = suspension
+        print(options, { ok: true, changed, workspacesWithoutOwner: withoutOwner, knownSecrets: known }, [
           changed ? `Suspended ${describeUser(user)}.` : `${describeUser(user)} is already suspended.`,
           ...(withoutOwner.length > 0 ? [`Without an owner now: ${withoutOwner.join(', ')}.`] : []),
+          ...describeKnown(known),
         ])
       })
     })
@@ -246,15 +254,25 @@ export function addUserCommands(program: Command): void {
         await confirm(`Delete ${describeUser(user)}? This cannot be undone.`, options)
         const deletion = await services.accounts.delete(user.id, { withWorkspaces })
         if (!deletion.isDeleted) throw new CommandError('refused', explainRefusal(user, deletion))
-        const { left, deleted } = deletion
+        const { left, deleted, known } = deletion
         const slugsOf = (workspaces: WorkspaceOfPerson[]) => workspaces.map(({ slug }) => slug)
-        print(options, { ok: true, id: user.id, left: slugsOf(left), deletedWorkspaces: slugsOf(deleted) }, [
+        const workspaces = { left: slugsOf(left), deletedWorkspaces: slugsOf(deleted) }
+        print(options, { ok: true, id: user.id, ...workspaces, knownSecrets: known }, [
           `Deleted ${describeUser(user)}.`,
           ...(left.length > 0 ? [`Removed from ${slugsOf(left).join(', ')}.`] : []),
           ...(deleted.length > 0 ? [`Also deleted: ${slugsOf(deleted).join(', ')}.`] : []),
+          ...describeKnown(known),
         ])
       })
     })
+}
+
+/** A line for each workspace of which somebody knows secrets that still work. */
+function describeKnown(known: readonly SecretsOfWorkspace[]): string[] {
+  return known.map(
+    ({ slug, secrets }) =>
+      `They know secrets of ${slug} that still work. Have its owners rotate them: ${toVisible(secrets.join(', '))}.`,
+  )
 }
 
 function addLinkCommand(

@@ -160,6 +160,8 @@ export interface AgentPrincipal {
   onlyReads?: boolean
   /** The id of the request. */
   requestId?: string
+  /** Is told of each call of a tool over MCP: its operation, its input, and the code of the error that refused it. */
+  noteCall?: (operationId: string, input: unknown, code?: string) => void
   /** The scopes of its access token, if they narrow those of the grant. */
   tokenScopes?: readonly string[]
 }

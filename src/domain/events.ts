@@ -17,6 +17,7 @@ import {
   type Verdict,
 } from './seeds.ts'
 import { attachmentTargets } from './attachments.ts'
+import { nameSecrets } from './known-secrets.ts'
 import { webhookScopes, webhookStatuses } from './webhooks.ts'
 
 /** Who may see events of a type: everybody in the workspace; who may list invites and webhooks; or who may list an agent's grant. */
@@ -1150,6 +1151,13 @@ export const eventKinds = {
       },
     },
   ),
+  'service_account.client_rotated': kind(serviceClient, {
+    readers: 'managers',
+    target: ['user', 'userId'],
+    summarize: ({ name, clientName }, actor) =>
+      `${actor} rotated the secret of the OAuth client ${clientName} of the service account ${name}`,
+    example: exampleServiceClient,
+  }),
   'service_account.client_revoked': kind(serviceClient, {
     readers: 'managers',
     target: ['user', 'userId'],
@@ -1170,14 +1178,31 @@ export const eventKinds = {
         }),
         { description: 'The active API keys of service accounts that the person was shown.' },
       ),
+      clients: Type.Optional(
+        Type.Array(
+          closed({
+            serviceAccountId: id('the service account'),
+            serviceAccountName: text('Its name at the time.'),
+            grantId: id('the access of the OAuth client'),
+            clientName: text('The name of the client.'),
+          }),
+          {
+            description:
+              'The OAuth clients of service accounts whose secret the person was shown, or whose key they gave. Absent: none.',
+          },
+        ),
+      ),
+      webhooks: Type.Optional(
+        Type.Array(closed(webhook), {
+          description: 'The webhooks of which the person was shown a secret that signs. Absent: none.',
+        }),
+      ),
     },
     {
       readers: 'managers',
       target: ['user', 'userId'],
-      summarize: ({ name, keys }, actor) =>
-        `${actor} ended the access of ${name} to service accounts, who knows ${listOf(
-          keys.map(({ keyName, serviceAccountName }) => `the API key ${keyName} of ${serviceAccountName}`),
-        )}`,
+      summarize: ({ name, ...known }, actor) =>
+        `${actor} ended the access of ${name}, who knows ${listOf(nameSecrets(known))}`,
       example: {
         ...examplePerson,
         keys: [
@@ -1216,6 +1241,12 @@ export const eventKinds = {
       example: { ...exampleWebhook, fields: ['types'], status: 'active' },
     },
   ),
+  'webhook.resumed': kind(webhook, {
+    readers: 'managers',
+    target: ['webhook', 'webhookId'],
+    summarize: ({ host }, actor) => `${actor} ended the pause of the webhook to ${host}`,
+    example: exampleWebhook,
+  }),
   'webhook.deleted': kind(webhook, {
     readers: 'managers',
     target: ['webhook', 'webhookId'],

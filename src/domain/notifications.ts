@@ -1,3 +1,5 @@
+import type { AgentRequestState } from './agent-requests.ts'
+import { locateSecrets, nameSecrets, type KnownSecrets } from './known-secrets.ts'
 import type { AskedAs, SeedStatus, Verdict } from './seeds.ts'
 
 /** What people are told of. */
@@ -15,6 +17,8 @@ export const notificationKinds = [
   'asked_to_join',
   'decision_due',
   'merged',
+  'agent_asked',
+  'agent_request',
 ] as const
 
 /** What is told of the seeds of a workspace: the inbox of an agent has nothing else. */
@@ -25,6 +29,7 @@ export const toldKinds = [
   'status',
   'asked_to_join',
   'decision_due',
+  'agent_request',
 ] as const satisfies NotificationKind[]
 
 /** What is told to owners and admins alone, since members and viewers do not see the people whom it names. */
@@ -58,21 +63,23 @@ export interface NotificationDataByKind {
     reason: 'revoked' | 'reused' | 'ends_soon' | 'given'
     endsAt?: string
   }
+  /** Somebody asks an agent of the person. */
+  agent_asked: AskedOfAgent
+  /** What the person asked of an agent has ended. */
+  agent_request: AskedOfAgent & { state: Exclude<AgentRequestState, 'waiting'> }
   /** API keys of somebody who is not a member any more: one of them as people recognize it, and how many. */
   key_stopped: { key: string; count: number }
-  /** Somebody who was shown keys of service accounts is no longer an owner or admin. */
-  keys_known: { keys: readonly KnownKey[] }
+  /** Somebody who was shown secrets of the workspace is no longer an owner or admin, or was suspended. */
+  keys_known: KnownSecrets & { isSuspended?: boolean }
   /** An invite of the person: the mail server says that there is no such address. */
   invite_undeliverable: Record<string, never>
 }
 
-/** An API key of a service account, by the names that it and the account had. */
-interface KnownKey {
-  serviceAccountId: string
-  serviceAccountName: string
-  apiKeyId: string
-  keyName: string
-  lastFour: string
+/** What was asked of an agent. */
+interface AskedOfAgent {
+  agentRequestId: string
+  grantId: string
+  clientName: string
 }
 
 /** Where people are told of what is for them: by mail too, or in the inbox alone. */
@@ -89,6 +96,8 @@ export interface NotificationPreferences {
   acceptedInvites: (typeof noticeChoices)[number]
   /** The access of their agents. What is about security is always told. */
   agents: (typeof noticeChoices)[number]
+  /** Others ask their agents. */
+  agentRequests: (typeof noticeChoices)[number]
   /** Seeds that they lead or follow are to be decided soon. */
   decisions: (typeof noticeChoices)[number]
 }
@@ -141,8 +150,8 @@ function formatDay(time: string): string {
   return dayFormat.format(new Date(time))
 }
 
-/** The most keys that a notification names. */
-const namedKeysMax = 10
+/** The most secrets that a notification names. */
+const namedSecretsMax = 10
 
 /** The text and the path of each kind of notifications. */
 const notificationWords: { [Kind in NotificationKind]: NotificationWords<Kind> } = {
@@ -209,6 +218,16 @@ const notificationWords: { [Kind in NotificationKind]: NotificationWords<Kind> }
     locate: ({ data }) =>
       data.reason === 'ends_soon' || data.reason === 'given' ? `/agents/${data.grantId}` : '/agents',
   },
+  agent_asked: {
+    describe: ({ seedTitle, data }, actor) => `${actor} asked your agent ${data.clientName} in ${seedTitle}`,
+    describeBelowTitle: ({ data }, actor) => `${actor} asked your agent ${data.clientName}`,
+    locate: pathOfComment,
+  },
+  agent_request: {
+    describe: ({ seedTitle, data }, actor) => endOfRequest(data, actor, ` in ${seedTitle}`),
+    describeBelowTitle: ({ data }, actor) => endOfRequest(data, actor),
+    locate: pathOfComment,
+  },
   key_stopped: {
     describe: ({ workspaceName, data: { key, count } }) =>
       count === 1
@@ -222,21 +241,17 @@ const notificationWords: { [Kind in NotificationKind]: NotificationWords<Kind> }
     locate: () => '/invites',
   },
   keys_known: {
-    describe: ({ workspaceName, data: { keys } }) => {
-      const named = keys
-        .slice(0, namedKeysMax)
-        .map(
-          ({ keyName, lastFour, serviceAccountName }) => `${keyName} (…${lastFour}) of ${serviceAccountName}`,
-        )
-      const left = keys.length - named.length
-      const list = new Intl.ListFormat('en-GB').format([...named, ...(left > 0 ? [`${left} more`] : [])])
-      return `Somebody who knows these API keys is no longer an owner or admin of ${workspaceName}. Rotate ${list}`
+    describe: ({ workspaceName, data: { isSuspended = false, ...known } }) => {
+      const names = nameSecrets(known)
+      const left = names.slice(namedSecretsMax).length
+      const list = new Intl.ListFormat('en-GB').format([
+        ...names.slice(0, namedSecretsMax),
+        ...(left > 0 ? [`${left} more`] : []),
+      ])
+      const state = isSuspended ? 'was suspended' : 'is no longer an owner or admin'
+      return `Somebody who knows secrets of ${workspaceName} ${state}. Rotate ${list}`
     },
-    locate: ({ data: { keys } }) => {
-      const [{ serviceAccountId } = { serviceAccountId: '' }, ...others] = keys
-      const isOfOne = others.every((key) => key.serviceAccountId === serviceAccountId)
-      return `/settings/service-accounts${isOfOne ? `/${serviceAccountId}` : ''}`
-    },
+    locate: ({ data }) => locateSecrets(data),
   },
 }
 
@@ -247,6 +262,24 @@ function verbOf(as: AskedAs): string {
 function verbOfMerge({ isUndone }: NotificationDataByKind['merged'], title: string | null): string {
   const other = title ?? 'another seed'
   return isUndone ? `took ${other} out of` : `merged ${other} into`
+}
+
+/** What became of a request, and where it was made. */
+function endOfRequest(
+  { state, clientName }: NotificationDataByKind['agent_request'],
+  actor: string,
+  where = '',
+): string {
+  switch (state) {
+    case 'answered':
+      return `${actor} answered your request${where}`
+    case 'declined':
+      return `${actor} declined your request${where}`
+    case 'expired':
+      return `${clientName} did not answer your request${where} in time`
+    case 'cancelled':
+      return `Your request to ${clientName}${where} was cancelled`
+  }
 }
 
 function pathOfComment({ seedId, commentId }: StoredNotification): string {
@@ -292,6 +325,8 @@ const newsWords: Partial<Record<NotificationKind, [one: string, many: string]>> 
   status: ['change of status', 'changes of status'],
   merged: ['merge', 'merges'],
   asked_to_join: ['request to join', 'requests to join'],
+  agent_asked: ['request to your agents', 'requests to your agents'],
+  agent_request: ['answer to your requests', 'answers to your requests'],
   decision_due: ['reminder to decide', 'reminders to decide'],
 }
 

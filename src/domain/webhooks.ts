@@ -5,6 +5,9 @@ export const webhooksMax = 20
 export const webhookUrlLengthMax = 2_000
 export const webhookDescriptionLengthMax = 200
 
+/** The most former secrets of a webhook that sign at a time. */
+export const formerSecretsMax = 3
+
 /** The chats whose messages a webhook can send. Without one, it sends events (Standard Webhooks). */
 export const webhookFormats = ['slack', 'teams', 'discord', 'mattermost'] as const
 export type WebhookFormat = (typeof webhookFormats)[number]
@@ -19,6 +22,10 @@ export const webhookScopeMax = 50
 /** Why a webhook is disabled: by a person, because the receiver answered 410, or because nothing could be delivered. */
 export const webhookDisabledReasons = ['manual', 'gone', 'failing'] as const
 export type WebhookDisabledReason = (typeof webhookDisabledReasons)[number]
+
+/** Why a webhook is paused: its receiver sent `Retry-After`, or answered 429, 502 or 504. */
+export const webhookPauseReasons = ['retry_after', 'overloaded'] as const
+export type WebhookPauseReason = (typeof webhookPauseReasons)[number]
 
 export const webhookStatuses = ['active', 'disabled'] as const
 export type WebhookStatus = (typeof webhookStatuses)[number]

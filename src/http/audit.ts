@@ -1,10 +1,6 @@
-import type {
-  FastifyBaseLogger,
-  FastifyReply,
-  FastifyRequest,
-  onResponseHookHandler,
-  RouteOptions,
-} from 'fastify'
+import type { FastifyBaseLogger, FastifyRequest, onResponseHookHandler, RouteOptions } from 'fastify'
+import { toPrincipal, type AgentPrincipal } from '../domain/agent.ts'
+import type { Principal } from '../domain/principal.ts'
 import { isSlug } from '../domain/slugs.ts'
 import type { AuditEntry, AuditLog } from '../kernel/audit.ts'
 import { parseEmail } from '../kernel/email.ts'
@@ -14,13 +10,21 @@ import { countRefusals } from './audited-refusals.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the line of the audit has beside what the request says. Of audited requests. */
+    /** What the line of the audit has beside what the request says. */
     audited: {
       /** The code of the error that the request was refused with. */
       code?: string
       /** Who signed in. */
       userId?: string
+      /** The OAuth client that asked for tokens, and the grant that they are of. */
+      clientId?: string | undefined
+      grantId?: string | undefined
     } | null
+    /**
+     * Records an operation that is one of several of the request, as the calls of tools in an MCP message are, if it concerns
+     * access.
+     */
+    recordCall: NonNullable<AgentPrincipal['noteCall']>
   }
 }
 
@@ -31,19 +35,21 @@ declare module 'fastify' {
 export const auditedOperations: ReadonlySet<string> = new Set([
   ...['apiKeys.create', 'apiKeys.createRestricted', 'apiKeys.restrict', 'apiKeys.rotate', 'apiKeys.revoke'],
   ...['me.delete', 'me.export', 'me.acceptInvite', 'me.acceptOffer'],
-  ...['workspaces.create', 'workspaces.delete', 'workspaces.export', 'workspaces.transferOwnership'],
-  'workspaces.updateAgentPolicy',
-  ...['members.updateRole', 'members.remove', 'invites.create', 'invites.updateRole', 'invites.accept'],
+  ...['workspaces.create', 'workspaces.update', 'workspaces.delete', 'workspaces.export'],
+  ...['workspaces.transferOwnership', 'workspaces.updateAgentPolicy', 'members.updateRole', 'members.remove'],
+  ...['invites.create', 'invites.resend', 'invites.updateRole', 'invites.revoke', 'invites.accept'],
+  ...['agent.createInvite', 'agent.resendInvite', 'agent.updateInvite', 'agent.revokeInvite'],
   ...['serviceAccounts.create', 'serviceAccounts.update', 'serviceAccounts.delete'],
   ...['serviceAccounts.createKey', 'serviceAccounts.rotateKey', 'serviceAccounts.revokeKey'],
-  ...['serviceAccounts.createClient', 'serviceAccounts.revokeClient', 'integrations.revoke'],
+  ...['serviceAccounts.createClient', 'serviceAccounts.rotateClient', 'serviceAccounts.revokeClient'],
+  'integrations.revoke',
   ...['webhooks.create', 'webhooks.update', 'webhooks.delete', 'webhooks.rotateSecret'],
-  ...['agentOAuth.register', 'agentOAuth.revoke'],
+  ...['agentOAuth.register', 'agentOAuth.token', 'agentOAuth.revoke'],
 ])
 
 /** The forms of the website that concern access, by the beginning of their paths. */
 const auditedForms =
-  /^\/(sign-|verify|forgot|reset|invites\/|leaving|take-back|keep-account|settings\/(security|confirm|email|leaving)|agent\/oauth|w\/:slug\/(settings|people|agents|invites))/
+  /^\/(sign-|verify|forgot|reset|invites\/|leaving|take-back|keep-account|onboarding|settings\/(security|confirm|email|leaving)|agent\/oauth|w\/:slug\/(settings|members|agents|invites))/
 
 /** Pages that sign in, or give out everything of somebody. */
 const auditedPages: ReadonlySet<string> = new Set(['/sign-in/with/:provider/callback'])
@@ -59,8 +65,12 @@ export function isAudited({ method, url, schema }: Pick<RouteOptions, 'method' |
 
 /** Records each request to a route that concerns access, after its response. Other routes have no hook for it. */
 export function registerAudit(app: App, audit: AuditLog): void {
-  app.decorateRequest('audited', null)
   const lines = countRefusals(audit)
+  app.decorateRequest('audited', null)
+  app.decorateRequest('recordCall', function recordCall(this: FastifyRequest, action, input, code) {
+    if (!auditedOperations.has(action)) return
+    write(this.log, () => lines.record(describe(this, { action, input, code })))
+  })
   // Those of the last minute are written also when nothing is refused any more, and when the process stops.
   const timer = setInterval(() => write(app.log, lines.flush), 60_000).unref()
   app.addHook('onClose', async () => {
@@ -80,15 +90,10 @@ export function registerAudit(app: App, audit: AuditLog): void {
 
   app.addHook('onRoute', (route) => {
     if (!isAudited(route)) return
-    const begin = (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
-      request.audited = {}
-      done()
-    }
     const record: onResponseHookHandler = (request, reply, done) => {
-      write(request.log, () => lines.record(describe(request, reply)))
+      write(request.log, () => lines.record(describeRequest(request, reply.statusCode)))
       done()
     }
-    route.onRequest = [begin, ...[route.onRequest ?? []].flat()] as NonNullable<typeof route.onRequest>
     route.onResponse = [...[route.onResponse ?? []].flat(), record]
   })
 }
@@ -97,7 +102,8 @@ export function registerAudit(app: App, audit: AuditLog): void {
 const secretParams = new Set(['token', 'uid', '*'])
 
 /** Whether a parameter can name something. Anything else is a text of who asks, who may be a stranger. */
-const isName = (value: string): boolean => isId(value) || isSlug(value)
+const isNaming = ([name, value]: readonly [string, unknown]): boolean =>
+  !secretParams.has(name) && typeof value === 'string' && (isId(value) || isSlug(value))
 
 /** The address that a request is about. What is none was perhaps typed into the wrong field, such as a password. */
 function findEmail(body: unknown): { email?: string } {
@@ -106,25 +112,46 @@ function findEmail(body: unknown): { email?: string } {
   return address === undefined ? {} : { email: address }
 }
 
-function describe(request: FastifyRequest, reply: FastifyReply): AuditEntry {
-  const { audited, routeOptions, ip: address, id: requestId } = request
-  const { operationId } = (routeOptions.schema ?? {}) as { operationId?: string }
-  const principal = request.principal as typeof request.principal | null
-  const { code, userId = principal?.user.id } = audited ?? {}
-  const params = Object.entries((request.params ?? {}) as Record<string, string>)
+/** The ids in the input of an agent, whose operations have them there in place of the path. */
+function idsOf(input: unknown): [string, unknown][] {
+  return Object.entries(input ?? {}).filter(([name]) => name.endsWith('Id'))
+}
+
+function describeRequest(request: FastifyRequest, status: number): AuditEntry {
+  const { audited, routeOptions, method, body } = request
+  const { operationId: action = `${method} ${routeOptions.url}` } = (routeOptions.schema ?? {}) as {
+    operationId?: string
+  }
+  const entry = describe(request, { action, input: body, code: audited?.code })
+  return status < 400 ? entry : { ...entry, outcome: 'refused' }
+}
+
+function describe(
+  request: FastifyRequest,
+  { action, input, code }: { action: string; input: unknown; code: string | undefined },
+): AuditEntry {
+  const { audited, params, ip: address, id: requestId } = request
+  // Each is only there where its credential is asked for.
+  const agent = request.agent as AgentPrincipal | null | undefined
+  const principal = agent ? toPrincipal(agent) : (request.principal as Principal | null | undefined)
+  const named = [
+    ...Object.entries(params as Record<string, string>),
+    ...(agent ? [['slug', agent.workspace.slug] as const, ...idsOf(input)] : []),
+  ]
   return {
-    action: operationId ?? `${request.method} ${routeOptions.url}`,
-    outcome: code === undefined && reply.statusCode < 400 ? 'done' : 'refused',
+    action,
+    outcome: code === undefined ? 'done' : 'refused',
     code,
     actor: {
-      userId,
+      userId: audited?.userId ?? principal?.user.id,
       sessionId: principal?.sessionId ?? undefined,
       apiKeyId: principal?.apiKeyId ?? undefined,
-      grantId: principal?.grantId ?? undefined,
+      grantId: audited?.grantId ?? principal?.grantId ?? undefined,
     },
     target: {
-      ...Object.fromEntries(params.filter(([name, value]) => !secretParams.has(name) && isName(value))),
-      ...findEmail(request.body),
+      ...(Object.fromEntries(named.filter(isNaming)) as Record<string, string>),
+      ...(audited?.clientId !== undefined && { clientId: audited.clientId }),
+      ...findEmail(input),
     },
     address,
     requestId,

@@ -644,6 +644,12 @@ export const errors = {
     'The webhook is disabled. Enable it first.',
     'Events would be sent again to a webhook that is disabled.',
   ),
+  webhookRotated: error(
+    'Conflict',
+    'webhook_rotated',
+    'Three former secrets of the webhook still sign requests. Wait until one of them ends, or end them all with an overlap of 0.',
+    'The secret was rotated three times, and the overlaps of all three rotations last.',
+  ),
   tooManyDeliveries: error(
     'Conflict',
     'too_many_deliveries',
@@ -793,6 +799,18 @@ export const errors = {
     'key_rotated',
     'This API key was already rotated. Rotate the key that replaced it.',
     'The API key was rotated before, and works only until its overlap ends.',
+  ),
+  clientRotated: error(
+    'Conflict',
+    'client_rotated',
+    'The former secret of the client still works. Wait until it ends, or end it with an overlap of 0.',
+    'The secret of the OAuth client was rotated before, and the overlap lasts.',
+  ),
+  clientWithoutSecret: error(
+    'Conflict',
+    'client_without_secret',
+    'The client authenticates by a key of its own. Replace the key where its public keys are, or create another client.',
+    'The OAuth client uses `private_key_jwt`, so the service has no secret of it.',
   ),
   expiryInPast: error(
     'InvalidInput',

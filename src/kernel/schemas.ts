@@ -168,8 +168,11 @@ export function timestamp(description: string) {
 /** A time of a filter. A date without a time is its start in UTC; `parseTime` reads both. */
 export function dateOrTime(description: string) {
   return Type.Unsafe<string>({
-    type: 'string',
-    anyOf: [{ format: 'date-time' }, { format: 'date' }],
+    // The type in each branch: some generators of clients write no type for a branch without one.
+    anyOf: [
+      { type: 'string', format: 'date-time' },
+      { type: 'string', format: 'date' },
+    ],
     'x-fault': 'must be a date or a time (RFC 3339)',
     description,
     examples: timestampOptions.examples,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { useChallenge } from '../accounts/passkeys/passkeys.repository.ts'
 import type { AgentAuthenticator } from '../agents/grants/grants.authenticator.ts'
 import { readFollowed } from '../agents/mcp/followed-resources.repository.ts'
 import type { AgentTool } from '../agents/tools/agent-tool.ts'
@@ -147,6 +148,7 @@ export function createAgentAccess(options: AgentAccessOptions) {
         personStreams,
         clock,
         box: appSecret.boxOf('confirmations of calls'),
+        useConfirmation: (used) => useChallenge(db, used),
         followPositions: (...following) => events.followPositions(...following),
         readChanges: (query) => readFollowed(db, query),
         ...mcpStreams,

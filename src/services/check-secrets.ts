@@ -1,20 +1,28 @@
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/client.ts'
+import type { AppSecret } from '../platform/secrets/app-secret.port.ts'
 import { findNewestSealed, sealedColumns } from '../platform/secrets/sealed-columns.repository.ts'
 import { openAppSecret } from './adapters.ts'
 import type { Finding } from './finding.ts'
 
 const check = 'secrets'
 
-/** Opens the newest value of each kind that is encrypted under APP_SECRET. */
-export async function checkSecrets(db: Database, config: Config): Promise<Finding> {
-  const appSecret = openAppSecret(config)
+/** The kinds of stored values by the secret that opens the newest one of each. */
+export async function sortSealedKinds(
+  db: Database,
+  appSecret: AppSecret,
+): Promise<Record<'current' | 'previous' | 'unknown', string[]>> {
   const kinds = { current: [] as string[], previous: [] as string[], unknown: [] as string[] }
   for (const column of sealedColumns) {
     const sealed = await findNewestSealed(db, column)
     if (sealed) kinds[appSecret.boxOf(column.purpose).secretOf(sealed)].push(column.kind)
   }
-  const { current, previous, unknown } = kinds
+  return kinds
+}
+
+/** Opens the newest value of each kind that is encrypted under APP_SECRET. */
+export async function checkSecrets(db: Database, config: Config): Promise<Finding> {
+  const { current, previous, unknown } = await sortSealedKinds(db, openAppSecret(config))
   if (unknown.length > 0)
     return {
       check,

@@ -101,6 +101,7 @@ import { createMeasuredStorage } from '../platform/storage/measured-storage.ts'
 import { findServerStart } from '../db/inspect-database.ts'
 import { createMailer, createStorage, openAppSecret } from './adapters.ts'
 import { createAgentAccess, type AgentAccessOptions } from './agents.ts'
+import { sortSealedKinds } from './check-secrets.ts'
 import { createDeliveries, type DeliveriesOptions } from './deliveries.ts'
 import { startJobs } from './jobs.ts'
 import { createMailOperations } from './mail-operations.ts'
@@ -239,6 +240,7 @@ export function createServices(options: ServicesOptions) {
     recordBounds: oauthRecordBounds,
     areDocumentsOn: config.areDocumentsOn,
     assertingProviders,
+    isSecretForeign: async () => (await sortSealedKinds(db, appSecret)).unknown.length > 0,
     fetch: config.isOutgoing
       ? createUntrustedFetch({ proxy: config.outgoingProxy, ...untrustedFetch })
       : refuseFetch,

@@ -292,7 +292,7 @@ describe('admin with a running service', () => {
     expect(suspended).toMatchObject({ code: 0, stdout: 'Suspended Edsger <edsger@example.com>.\n' })
     expect(owner).toMatchObject({ code: 1, stdout: '' })
     expect(owner?.stderr).toMatch(/^error: grace@example\.com was not suspended\. .*acme-labs.*--force\.\n$/)
-    expect(again?.stdout).toBe('{"ok":true,"changed":false,"workspacesWithoutOwner":[]}\n')
+    expect(again?.stdout).toBe('{"ok":true,"changed":false,"workspacesWithoutOwner":[],"knownSecrets":[]}\n')
     expect(noLink).toMatchObject({ code: 1, stdout: '' })
     const forced = await runAdmin(['suspend-user', ...ofGrace, '--force'], options)
     expect(forced.stdout).toContain('Without an owner now: acme-labs.')

@@ -111,6 +111,7 @@ describe('deleting a user', () => {
       isDeleted: true,
       left: [{ slug: company.workspace.slug, name: 'Acme', memberCount: 5 }],
       deleted: [],
+      known: [],
     })
     await untilPicturesAreGone()
 
@@ -325,7 +326,7 @@ describe('deleting a user', () => {
 
   it('makes their email address available again', async () => {
     const person = await createPerson()
-    expect(await remove(person)).toEqual({ isDeleted: true, left: [], deleted: [] })
+    expect(await remove(person)).toEqual({ isDeleted: true, left: [], deleted: [], known: [] })
     await expect(remove(person)).rejects.toMatchObject({ code: 'not_found' })
     const again = await createPerson({ email: person.email })
     expect((await as(again, del(`/v1/workspaces/x`))).statusCode).toBe(404)

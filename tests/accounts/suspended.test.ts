@@ -62,7 +62,7 @@ describe('a suspended person', () => {
       get(`/v1/seeds/${seed.id}`),
       post(`${url}/teams`, { name: 'T' }),
     ]
-    expect(await suspend(member)).toEqual({ isSuspended: true, changed: true, withoutOwner: [] })
+    expect(await suspend(member)).toEqual({ isSuspended: true, changed: true, withoutOwner: [], known: [] })
     expect(await suspend(member)).toMatchObject({ changed: false })
     for (const request of ofKey) expectError(await as(member, request), errors.apiKeyRequired)
     expect(await unsuspend(member)).toBe(true)

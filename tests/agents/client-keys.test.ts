@@ -186,23 +186,42 @@ describe('a client that authenticates with a key', () => {
     expect((await tester.readKit(next.access_token)).statusCode).toBe(401)
   })
 
-  it.each<[string, Assertion | (() => Promise<Assertion>)]>([
-    ['for another audience', { claims: { aud: 'https://other.example' } }],
-    ['that has expired', { claims: { exp: Math.floor(Date.now() / 1000) - 120 } }],
-    ['without an expiry', { claims: { exp: undefined } }],
-    ['that is valid for an hour', { claims: { exp: Math.floor(Date.now() / 1000) + 3600 } }],
-    ['without an id', { claims: { jti: undefined } }],
-    ['of another issuer', { claims: { iss: 'somebody' } }],
-    ['with the key of another client', { key: others.privateKey }],
-    ['with the algorithm none', { header: { alg: 'none' } }],
-    ['with a symmetric algorithm', { header: { alg: 'HS256' } }],
-    ['with another algorithm than that of its key', { header: { alg: 'RS256' } }],
-  ])('is refused with a JWT %s', async (_what, wrong) => {
+  const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
+
+  it('may have a clock that is 25 seconds ahead or behind', async () => {
+    const agent = await createAgent()
+    const { refresh_token: token } = await letIn(agent)
+    const early = await sign(agent, { claims: { nbf: inSeconds(25), exp: inSeconds(85) } })
+    const next = await tester.refresh(agent, token, asParameters(early))
+    expect(next.statusCode, next.body).toBe(200)
+    const late = await sign(agent, { claims: { exp: inSeconds(-25) } })
+    expect((await refresh(agent, next.json<Tokens>(), late)).statusCode).toBe(200)
+  })
+
+  it.each<[string, Assertion | (() => Promise<Assertion>), string]>([
+    ['for another audience', { claims: { aud: 'https://other.example' } }, ': aud is neither'],
+    ['for other audiences', { claims: { aud: ['https://other.example'] } }, ': aud is neither'],
+    ['that is not valid yet', { claims: { nbf: inSeconds(3600) } }, ': nbf is more than 30 seconds'],
+    ['that has expired', { claims: { exp: inSeconds(-120) } }, ': exp is in the past'],
+    ['without an expiry', { claims: { exp: undefined } }, ': exp is missing'],
+    ['that is valid for an hour', { claims: { exp: inSeconds(3600) } }, ': exp is more than 10 minutes'],
+    ['without an id', { claims: { jti: undefined } }, ': jti is missing'],
+    ['of another issuer', { claims: { iss: 'somebody' } }, ': iss is not the id of the client'],
+    ['with the key of another client', { key: others.privateKey }, ''],
+    ['with the algorithm none', { header: { alg: 'none' } }, ': alg is not accepted'],
+    ['with a symmetric algorithm', { header: { alg: 'HS256' } }, ': alg is not accepted'],
+    ['with another algorithm than that of its key', { header: { alg: 'RS256' } }, ''],
+  ])('is refused with a JWT %s, and told which claim', async (_what, wrong, fault) => {
     const agent = await createAgent()
     const tokens = await letIn(agent)
     const refused = await refresh(agent, tokens, await sign(agent, wrong as Assertion))
     expect(refused.statusCode).toBe(401)
-    expect(refused.json()).toMatchObject({ error: 'invalid_client' })
+    expect(refused.json()).toMatchObject({
+      error: 'invalid_client',
+      error_description: expect.stringMatching(
+        `^client authentication failed${fault === '' ? '$' : fault}`,
+      ) as string,
+    })
     // Nothing was used up.
     expect((await refresh(agent, tokens, await sign(agent))).statusCode).toBe(200)
   })

@@ -230,6 +230,15 @@ describe('what comes back with the answer', () => {
     expect(done.isError ?? false, JSON.stringify(done)).toBe(false)
   })
 
+  it('counts once, also of parallel calls', async () => {
+    const { agent, args, state } = await prepare()
+    const given = { ...accepted, ...state }
+    const calls = await Promise.all([1, 2, 3].map(() => send(agent.token, 'delete_seed', args, given)))
+    expect(calls.filter(({ isError = false }) => !isError)).toHaveLength(1)
+    await agent.use('restore_seed', args)
+    expect(await send(agent.token, 'delete_seed', args, given)).toMatchObject(refused)
+  })
+
   it('is refused with other arguments, of another tool, of another grant, altered and too late', async () => {
     const { company, agent, args, others, state } = await prepare()
     const given = { ...accepted, ...state }

@@ -122,6 +122,7 @@ const reasons: Record<string, string> = {
     'apiKeys.listOfWorkspace',
     ...['webhooks.list', 'webhooks.create', 'webhooks.get', 'webhooks.update', 'webhooks.delete'],
     ...[
+      'webhooks.resume',
       'webhooks.rotateSecret',
       'webhooks.test',
       'webhooks.sample',
@@ -134,10 +135,11 @@ const reasons: Record<string, string> = {
     ...['serviceAccounts.list', 'serviceAccounts.get', 'serviceAccounts.create', 'serviceAccounts.update'],
     ...['serviceAccounts.delete', 'serviceAccounts.listKeys', 'serviceAccounts.createKey'],
     ...['serviceAccounts.rotateKey', 'serviceAccounts.revokeKey', 'serviceAccounts.listClients'],
-    ...['serviceAccounts.createClient', 'serviceAccounts.revokeClient'],
+    ...['serviceAccounts.createClient', 'serviceAccounts.rotateClient', 'serviceAccounts.revokeClient'],
   ]),
   ...fill(ofGrants, ['integrations.list', 'integrations.get', 'integrations.revoke']),
   ...fill(ofGrants, ['workspaces.agentPolicy', 'workspaces.updateAgentPolicy']),
+  ...fill(inOtherForm, ['agentRequests.get']),
   ...fill(ofAskers, ['agentRequests.askable', 'agentRequests.cancel']),
   ...fill(watchesAgents, ['integrations.listCalls']),
 }

@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
+import { createCompany } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { expectError } from '../support/expect-error.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
+import { createServiceAccount, createServiceClient } from '../support/service-accounts.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const start = (environment: Record<string, string>) =>
@@ -175,5 +177,34 @@ describe('the rate limit of rejected token requests', async () => {
     expect((await ask(good, remoteAddress)).statusCode).toBe(200)
     for (let i = 0; i < 5; i++) await ask({ client_id: 'unknown', refresh_token: 'x' }, remoteAddress)
     expect((await ask(good, remoteAddress)).statusCode).toBe(200)
+  })
+
+  it('does not block a client of a service account that got its last token from there a day ago', async () => {
+    const remoteAddress = '198.51.100.23'
+    const company = await createCompany(service)
+    const account = await createServiceAccount(service, company.owner, company)
+    const { clientId, secret } = await createServiceClient(service, company.owner, account)
+    const getToken = (given: unknown, from = remoteAddress) =>
+      service.app.inject({
+        method: 'POST',
+        url: '/agent/oauth/token',
+        remoteAddress: from,
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          authorization: `Basic ${Buffer.from(`${clientId}:${String(given)}`).toString('base64')}`,
+        },
+        payload: 'grant_type=client_credentials',
+      })
+    expect((await getToken(secret)).statusCode).toBe(200)
+    vi.useFakeTimers({ toFake: ['performance'] })
+    try {
+      vi.advanceTimersByTime(24 * 60 * 60 * 1000)
+      for (let i = 0; i < 5; i++) await getToken('wrong')
+      expect((await getToken(secret)).statusCode).toBe(200)
+      for (let i = 0; i < 3; i++) await getToken('wrong', '198.51.100.24')
+      expect((await getToken(secret, '198.51.100.24')).statusCode).toBe(429)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })

@@ -7,10 +7,12 @@ import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import type { Role } from '../../src/domain/roles.ts'
 import { letAgentIn } from '../support/agent-caller.ts'
+import { findNotices } from '../support/comments.ts'
 import { addPerson, createCompany, del, findJobs, get, patch, post } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { createServiceAccount, createServiceKey } from '../support/service-accounts.ts'
 import { addEvidence, createSeed, type TestSeed } from '../support/seeds.ts'
+import type { TestNotification } from '../support/notifications.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
@@ -38,7 +40,8 @@ async function comment(person: TestPerson, seed: TestSeed, payload: { body: stri
   clock.advance(1000)
   const answer = await as(person, post(`/v1/seeds/${seed.id}/comments`, payload))
   expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json<{ comment: Comment }>().comment
+  const { comment: written, requests } = answer.json<{ comment: Comment; requests: object[] }>()
+  return { ...written, requests }
 }
 
 const mentionOf = (grantId: string) => `[@Claude](agent:${grantId})`
@@ -121,9 +124,12 @@ describe('asking an agent', () => {
     const { person, other, agent, ask, requests, inbox } = await createAsked()
     const refused = await ask(other)
     expect(refused.body).toBe('@Claude find evidence against this')
+    expect(refused.requests).toEqual([])
     expect(await requests()).toEqual([])
     await letMembersAsk(person, agent.grantId)
     const asking = await ask(other)
+    const [request] = await requests()
+    expect(asking.requests).toEqual([{ id: request?.id, grantId: agent.grantId, agentName: 'Robbie' }])
     expect(await inbox()).toMatchObject([
       { askedByName: other.name, fromYourPerson: false, text: asking.body },
     ])
@@ -182,7 +188,8 @@ describe('asking an agent', () => {
     await as(person, patch(`/v1/comments/${asking.id}`, { body: edited }))
     expect((await as(person, get(`/v1/comments/${asking.id}`))).json<Comment>().body).toBe(edited)
     const plain = await comment(person, seed, { body: 'Nothing.' })
-    await as(person, patch(`/v1/comments/${plain.id}`, { body: mentionOf(agent.grantId) }))
+    const answer = await as(person, patch(`/v1/comments/${plain.id}`, { body: mentionOf(agent.grantId) }))
+    expect(answer.json()).toEqual({ ok: true, requests: [] })
     expect((await as(person, get(`/v1/comments/${plain.id}`))).json<Comment>().body).toBe('@Claude')
     expect(await requests()).toHaveLength(1)
   })
@@ -365,6 +372,78 @@ describe('the end of a request', () => {
   })
 })
 
+describe('the people of a request', () => {
+  /** What a person was told of requests, oldest first. */
+  const toldTo = async (person: TestPerson) =>
+    (await as(person, get('/v1/me/notifications')))
+      .json<TestNotification[]>()
+      .filter(({ kind }) => kind.startsWith('agent_'))
+      .map(({ kind, text, path }) => [kind, text, path])
+      .toReversed()
+
+  it('are its asker, who is told how it ended, and that of the agent, who is told when others ask', async () => {
+    const { person, other, agent, ask, seed, requests } = await createAsked({ membersMayAsk: true })
+    const path = (commentId: string) => `/w/${workspace.slug}/seeds/${seed.id}#comment-${commentId}`
+    const robbie = `Robbie for ${person.name}`
+    const first = await ask(other)
+    const [waiting] = await requests()
+    expect(await toldTo(other)).toEqual([])
+    const asked = ['agent_asked', `${other.name} asked your agent Robbie in ${seed.title}`]
+    expect(await toldTo(person)).toEqual([[...asked, path(first.id)]])
+    await agent.use('add_comment', { seedId: seed.id, body: 'Ten said no.', requestId: waiting?.id })
+    const [answered] = await requests()
+    const answerId = String(answered?.answerCommentId)
+    // In place of that somebody commented.
+    expect(await findNotices(service, answerId)).toMatchObject({ [other.id]: 'agent_request' })
+    const second = await ask(other)
+    await agent.use('decline_request', { requestId: (await requests())[0]?.id, reason: 'No source.' })
+    const third = await ask(other)
+    clock.advance(48 * 3_600_000 + 1)
+    await expireRequests({ db, clock })
+    const fourth = await ask(other)
+    await as(owner, post(`${url}/${String((await requests())[0]?.id)}/cancel`))
+    const fifth = await ask(other)
+    await letMembersAsk(person, agent.grantId, false)
+    await tellCancelled({ db, clock })
+    expect(await toldTo(other)).toEqual([
+      ['agent_request', `${robbie} answered your request in ${seed.title}`, path(answerId)],
+      ['agent_request', `${robbie} declined your request in ${seed.title}`, path(second.id)],
+      ['agent_request', `Robbie did not answer your request in ${seed.title} in time`, path(third.id)],
+      ['agent_request', `Your request to Robbie in ${seed.title} was cancelled`, path(fourth.id)],
+      ['agent_request', `Your request to Robbie in ${seed.title} was cancelled`, path(fifth.id)],
+    ])
+    expect(await toldTo(person)).toHaveLength(5)
+  })
+
+  it('are told of what they asked their own agent, and not that they asked it or took it back', async () => {
+    const { person, agent, ask, requests, seed } = await createAsked()
+    const cancelled = await ask(person)
+    await as(person, post(`${url}/${String((await requests())[0]?.id)}/cancel`))
+    expect(await findNotices(service, cancelled.id)).not.toHaveProperty(person.id)
+    await ask(person)
+    await agent.use('decline_request', { requestId: (await requests())[0]?.id, reason: 'No source.' })
+    expect((await toldTo(person)).map(([, text]) => text)).toEqual([
+      `Robbie for ${person.name} declined your request in ${seed.title}`,
+    ])
+  })
+
+  it('are told once of an answer that mentions who asked', async () => {
+    const { other, agent, ask, requests, seed } = await createAsked({ membersMayAsk: true })
+    await ask(other)
+    const body = `[@Grace](user:${other.id}) ten said no.`
+    await agent.use('add_comment', { seedId: seed.id, body, requestId: (await requests())[0]?.id })
+    const answerId = String((await requests())[0]?.answerCommentId)
+    expect(await findNotices(service, answerId)).toMatchObject({ [other.id]: 'mention' })
+  })
+
+  it('turn off that others ask their agents', async () => {
+    const { person, other, ask } = await createAsked({ membersMayAsk: true })
+    await as(person, patch('/v1/me/notifications/preferences', { agentRequests: 'off' }))
+    await ask(other)
+    expect(await toldTo(person)).toEqual([])
+  })
+})
+
 describe('the limits', () => {
   it('let 20 requests wait for an agent, also when people ask at once', async () => {
     const { agent, seed, requests } = await createAsked({ membersMayAsk: true })
@@ -410,6 +489,18 @@ describe('agentRequests', () => {
     expect(await askable(other)).not.toContain(agent.grantId)
     await letMembersAsk(person, agent.grantId)
     expect(await askable(other)).toContain(agent.grantId)
+  })
+
+  it('reads one, and none of another workspace or that does not exist', async () => {
+    const { person, ask, requests } = await createAsked()
+    await ask(person)
+    const [request] = await requests()
+    const read = (place: string, by: TestPerson, id = String(request?.id)) => as(by, get(`${place}/${id}`))
+    expect((await read(url, person)).json()).toEqual(request)
+    expectError(await read(url, owner, createId()), errors.notFound)
+    expectError(await read(url, owner, 'x'), errors.notFound)
+    const stranger = await createCompany(service)
+    expectError(await read(`${stranger.url}/agent-requests`, stranger.owner), errors.notFound)
   })
 
   it('lists by state, page by page', async () => {

@@ -468,3 +468,70 @@ describe('serviceAccounts.createClient', () => {
     expect((await ask(other.client)).statusCode).toBe(200)
   })
 })
+
+describe('serviceAccounts.rotateClient', () => {
+  interface Rotation {
+    clientId: string
+    secret: string
+  }
+
+  it('replaces the secret, and the old one works until the overlap ends', async () => {
+    const { company, account, client } = await createMachine()
+    const path = `${account.url}/clients/${client.id}/rotate`
+    const token = await tokenOf(client)
+    const answer = await as(company.admin, post(path, { overlapSeconds: 60 }))
+    const { secret, ...rest } = answer.json<Rotation>()
+    expect(rest).toEqual({ ok: true, clientId: client.clientId })
+    expect(secret).not.toBe(client.secret)
+    for (const known of [client.secret, secret])
+      expect((await ask(client, {}, String(known))).statusCode).toBe(200)
+    expect(refusalOf(await ask(client, {}, `${secret}x`))).toEqual([401, 'invalid_client'])
+    const [shown] = (await as(company.owner, get(`${account.url}/clients`))).json<TestClient[]>()
+    expect(Date.parse(String(shown?.formerSecretUntil))).toBeGreaterThan(Date.now())
+    expect(await eventsOf(company, 'service_account.client_rotated')).toMatchObject([
+      { data: { grantId: client.id, clientName: 'Nightly import' } },
+    ])
+    const stored = await selectRows(
+      db,
+      sql`select oauth_records.payload::text, former_secret_hash from oauth_records join agent_grants on agent_grants.client_id = key
+        where key = ${client.clientId}`,
+    )
+    for (const known of [client.secret, secret]) expect(JSON.stringify(stored)).not.toContain(String(known))
+
+    expectError(await as(company.owner, post(path)), errors.clientRotated)
+    await db.execute(sql`update agent_grants set former_secret_until = now() where id = ${client.id}`)
+    expect(refusalOf(await ask(client))).toEqual([401, 'invalid_client'])
+    expect((await ask(client, {}, secret)).statusCode).toBe(200)
+    expect((await send(token, 'validation-kit:read')).statusCode).toBe(200)
+    expect((await as(company.owner, post(path))).statusCode).toBe(200)
+  })
+
+  it('ends all former secrets at once with an overlap of 0', async () => {
+    const { company, account, client } = await createMachine()
+    const rotate = async (body?: object) =>
+      (await as(company.owner, post(`${account.url}/clients/${client.id}/rotate`, body))).json<Rotation>()
+        .secret
+    const second = await rotate()
+    const third = await rotate({ overlapSeconds: 0 })
+    for (const former of [client.secret, second])
+      expect(refusalOf(await ask(client, {}, String(former)))).toEqual([401, 'invalid_client'])
+    expect((await ask(client, {}, third)).statusCode).toBe(200)
+  })
+
+  it('refuses clients without a secret, with a scope for people alone, revoked ones, and keys that may do less', async () => {
+    const { company, account, client } = await createMachine({ role: 'admin' })
+    const rotate = (id: string, by: { apiKey: string } = company.owner) =>
+      as(by, post(`${account.url}/clients/${id}/rotate`))
+    const own = await createServiceClient(service, company.owner, account, withKeys)
+    expectError(await rotate(own.id), errors.clientWithoutSecret)
+    const expiresAt = new Date(Date.now() + 86_400_000).toISOString()
+    const key = await createServiceKey(service, company.owner, company, account, { expiresAt })
+    expectError(await rotate(client.id, key), errors.keyRestricted)
+    await db.execute(
+      sql`update agent_grants set scopes = array_append(scopes, 'workspace:write') where id = ${client.id}`,
+    )
+    expectError(await rotate(client.id), errors.scopeOnWebsiteOnly)
+    await as(company.owner, post(`${account.url}/clients/${client.id}/revoke`))
+    expectError(await rotate(client.id), errors.notFound)
+  })
+})

@@ -28,7 +28,7 @@ describe('200', () => {
     const comment = await createComment(service, member, await createSeed(service, owner, company))
     clock.advance(60_000)
     const answer = await edit(member, comment, ' Who said so? ')
-    expect(answer.json()).toEqual({ ok: true })
+    expect(answer.json()).toEqual({ ok: true, requests: [] })
     expect(await findComment(comment)).toEqual({
       ...comment,
       body: 'Who said so?',

@@ -13,6 +13,7 @@ const initial = {
   roleChanges: 'mail',
   acceptedInvites: 'mail',
   agents: 'mail',
+  agentRequests: 'inbox',
   decisions: 'mail',
 }
 
@@ -32,11 +33,14 @@ describe('notifications.updatePreferences', () => {
     })
     await as(
       person,
-      patch(url, { mentions: 'inbox', agents: 'inbox', roleChanges: 'inbox', decisions: 'off' }),
+      patch(url, {
+        ...{ mentions: 'inbox', agents: 'inbox', roleChanges: 'inbox', decisions: 'off' },
+        agentRequests: 'mail',
+      }),
     )
     expect((await as(person, get(url))).json()).toEqual({
       ...{ mentions: 'inbox', digest: false, roleChanges: 'inbox' },
-      ...{ acceptedInvites: 'off', agents: 'inbox', decisions: 'off' },
+      ...{ acceptedInvites: 'off', agents: 'inbox', agentRequests: 'mail', decisions: 'off' },
     })
     expect((await as(other, get(url))).json()).toEqual(initial)
   })

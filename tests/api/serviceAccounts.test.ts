@@ -21,8 +21,14 @@ import { expectError } from '../support/expect-error.ts'
 import { operations, type Operation } from '../support/operations.ts'
 import { prepareRequest } from '../support/prepare-request.ts'
 import { createSeed, joinSeed } from '../support/seeds.ts'
-import { createService, createServiceAccount, createServiceKey } from '../support/service-accounts.ts'
+import {
+  createService,
+  createServiceAccount,
+  createServiceClient,
+  createServiceKey,
+} from '../support/service-accounts.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
+import { createWebhook } from '../support/webhooks.ts'
 
 const service = await startTestApp()
 const { as, db, services } = service
@@ -463,7 +469,7 @@ describe('the domain of service accounts', () => {
   )
 })
 
-describe('when somebody who was shown keys is no longer an owner or admin', () => {
+describe('when somebody who was shown secrets is no longer an owner or admin, or is suspended', () => {
   const knownOf = (company: TestCompany) => eventsOf(company, '&type=service_account.keys_known')
   const inboxOf = async (person: { apiKey: string }) =>
     (await as(person, get('/v1/me/notifications')))
@@ -477,6 +483,8 @@ describe('when somebody who was shown keys is no longer an owner or admin', () =
     'they leave': ({ admin, url }: TestCompany) => as(admin, del(`${url}/members/${admin.id}`)),
     'their account is deleted': ({ admin }: TestCompany) =>
       services.accounts.delete(admin.id, { withWorkspaces: true }),
+    'they are suspended': ({ admin }: TestCompany) =>
+      services.accounts.suspend(admin.id, { isForced: false }),
   }
 
   it.each(Object.entries(ends))('%s: the others are told which, to rotate them', async (how, end) => {
@@ -487,12 +495,35 @@ describe('when somebody who was shown keys is no longer an owner or admin', () =
     const revoked = await createServiceKey(service, company.admin, company, account, { name: 'Revoked' })
     await as(company.owner, post(`${account.url}/api-keys/${revoked.id}/revoke`))
     await createServiceKey(service, company.owner, company, account, { name: 'Unknown' })
+    const client = await createServiceClient(service, company.admin, account, { name: 'Import' })
+    const others = [
+      await createServiceClient(service, company.admin, account, { name: 'Revoked' }),
+      await createServiceClient(service, company.admin, account, { name: 'Rotated' }),
+    ]
+    await as(company.owner, post(`${account.url}/clients/${others[0]?.id}/revoke`))
+    await as(company.owner, post(`${account.url}/clients/${others[1]?.id}/rotate`, { overlapSeconds: 0 }))
+    const url = 'https://hooks.example.com/secret/path'
+    const webhook = await createWebhook(service, company.owner, company, { url })
+    await as(company.admin, post(`${webhook.path}/rotate-secret`))
+    const rotated = await createWebhook(service, company.admin, company, { url })
+    await as(company.owner, post(`${rotated.path}/rotate-secret`, { overlapSeconds: 0 }))
+    await createWebhook(service, company.admin, company, { url, format: 'slack' })
     await end(company)
     expect(await knownOf(company)).toMatchObject([
       {
         targetId: company.admin.id,
+        actorName: how === 'they are suspended' ? 'An operator' : (expect.any(String) as string),
         data: {
           userId: company.admin.id,
+          clients: [
+            {
+              serviceAccountId: account.id,
+              serviceAccountName: 'CRM sync',
+              grantId: client.id,
+              clientName: 'Import',
+            },
+          ],
+          webhooks: [{ webhookId: webhook.id, host: 'hooks.example.com' }],
           keys: [
             {
               serviceAccountId: account.id,
@@ -505,15 +536,64 @@ describe('when somebody who was shown keys is no longer an owner or admin', () =
         },
       },
     ])
+    const state = how === 'they are suspended' ? 'was suspended' : 'is no longer an owner or admin'
     const told = {
-      text: `Somebody who knows these API keys is no longer an owner or admin of Acme. Rotate Known (…${known.lastFour}) of CRM sync`,
-      path: `/w/${company.workspace.slug}/settings/service-accounts/${account.id}`,
+      text:
+        `Somebody who knows secrets of Acme ${state}. Rotate the API key Known (…${known.lastFour}) of CRM sync, ` +
+        'the OAuth client Import of CRM sync and the secret of the webhook to hooks.example.com',
+      path: `/w/${company.workspace.slug}/settings`,
     }
     expect(await inboxOf(second)).toMatchObject([told])
     // The owner who did it knows.
     const isByOwner = ['they are made a member', 'they are removed'].includes(how)
     expect(await inboxOf(company.owner)).toMatchObject(isByOwner ? [] : [told])
     expect(await inboxOf(company.member)).toEqual([])
+    if (how !== 'they are suspended') return
+    await services.accounts.unsuspend(company.admin.id)
+    expect(await inboxOf(company.admin)).toEqual([])
+  })
+
+  it('names former secrets while they work, and keys that clients gave', async () => {
+    const company = await createCompany(service)
+    const { admin, owner } = company
+    const account = await createServiceAccount(service, owner, company)
+    const method = 'private_key_jwt'
+    const own = await createServiceClient(service, admin, account, {
+      method,
+      jwksUri: 'https://keys.example/',
+    })
+    const client = await createServiceClient(service, admin, account)
+    const webhook = await createWebhook(service, admin, company, { url: 'https://hooks.example.com/' })
+    await as(owner, post(`${account.url}/clients/${client.id}/rotate`))
+    await as(owner, post(`${webhook.path}/rotate-secret`))
+    const { known } = (await services.accounts.suspend(admin.id, { isForced: false })) as {
+      known: { slug: string; secrets: string[] }[]
+    }
+    expect(known).toEqual([
+      {
+        slug: company.workspace.slug,
+        secrets: [
+          'the OAuth client Nightly import of CRM sync',
+          'the OAuth client Nightly import of CRM sync',
+          'the secret of the webhook to hooks.example.com',
+        ],
+      },
+    ])
+    const [event] = await knownOf(company)
+    expect(event?.data).toMatchObject({ clients: [{ grantId: own.id }, { grantId: client.id }] })
+    await services.accounts.unsuspend(admin.id)
+    const [told] = await inboxOf(owner)
+    expect(told?.path).toBe(`/w/${company.workspace.slug}/settings`)
+
+    await db.execute(sql`update agent_grants set former_secret_until = now() where id = ${client.id}`)
+    await db.execute(
+      sql`update webhook_former_secrets set signs_until = now() where webhook_id = ${webhook.id}`,
+    )
+    await as(owner, del(`${company.url}/members/${admin.id}`))
+    const [last] = await knownOf(company)
+    expect(last?.data).toMatchObject({ keys: [], clients: [{ grantId: own.id }] })
+    expect(last?.data).not.toHaveProperty('webhooks')
+    expect(await inboxOf(owner)).toHaveLength(1)
   })
 
   it('says nothing when they were shown none, or another role lets them manage still', async () => {

@@ -89,6 +89,16 @@ describe('a JSON body', () => {
     },
   )
 
+  it('is ignored with a GET, whatever its content coding and charset', async () => {
+    const answer = await as(await createPerson(), {
+      method: 'GET',
+      url: '/v1/me',
+      headers: { 'content-type': 'application/json;charset=latin1', 'content-encoding': 'gzip' },
+      payload: 'x',
+    })
+    expect(answer.statusCode).toBe(200)
+  })
+
   it('is read with the content coding identity', async () => {
     const answer = await as(await createPerson(), {
       method: 'PATCH',

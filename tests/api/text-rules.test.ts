@@ -44,7 +44,7 @@ const addNote = () =>
   evidence.add(principal, seed.id, { kind: 'note', verdict: 'neutral', summary: 'A finding' })
 const piece = await addNote()
 const unwithdrawn = [await addNote(), await addNote()]
-const comment = await comments.create(principal, seed.id, { body: 'A question' })
+const { comment } = await comments.create(principal, seed.id, { body: 'A question' })
 const account = await serviceAccounts.create(principal, slug, { name: 'Sync', role: 'member' })
 const { webhook } = await webhooks.create(principal, slug, { url: 'https://example.invalid/' })
 

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Description } from '../../scripts/description.ts'
 import type { webhookRequests } from '../../src/areas/webhooks/webhooks.schemas.ts'
 import { createCompany, createTeam, get, patch, post, type TestCompany } from '../support/company.ts'
+import { errors } from '../../src/kernel/errors.ts'
+import { expectError } from '../support/expect-error.ts'
 import { eventually } from '../support/eventually.ts'
 import { createSeed } from '../support/seeds.ts'
 import { clone, selectRows, startTestApp } from '../support/test-app.ts'
@@ -327,6 +329,102 @@ describe('a receiver with too much to do', () => {
     open[0]?.()
     await receiver.waitFor(4)
     await untilDelivery(company, webhook, { status: 'delivered' })
+  })
+})
+
+describe('a paused webhook', () => {
+  /** A webhook whose receiver asked for an hour, with a delivery that waits for it, and is well again. */
+  async function startPaused(format?: string) {
+    const company = await createCompany(service)
+    const receiver = await startReceiver()
+    const webhook = await createWebhook(service, company.owner, company, {
+      url: receiver.url,
+      types: ['team.created'],
+      ...(format !== undefined && { format }),
+    })
+    receiver.answer((response) => response.writeHead(429, { 'retry-after': '3600' }).end())
+    const since = clock.now().toISOString()
+    await createTeam(service, company.owner, company)
+    await untilDelivery(company, webhook, { attempts: 1, lastStatus: 429 })
+    const until = new Date(clock.now().getTime() + hour).toISOString()
+    receiver.answer((response) => response.writeHead(204).end())
+    clock.advance(10 * 60_000)
+    await createTeam(service, company.owner, company)
+    return { company, receiver, webhook, since, until }
+  }
+  const whole = { pausedUntil: null, pauseReason: null }
+  const resume = ({ owner }: TestCompany, { path }: TestWebhook) => as(owner, post(`${path}/resume`))
+  const countResumed = async ({ workspace }: TestCompany) =>
+    (await findEvents(service, workspace)).filter(({ type }) => type === 'webhook.resumed').length
+
+  it('says until when, why and since when it fails, and its deliveries are due after that', async () => {
+    const { company, webhook, since, until } = await startPaused()
+    expect(await readWebhook(company, webhook)).toMatchObject({
+      ...{ status: 'active', pausedUntil: until, pauseReason: 'retry_after', failingSince: since },
+    })
+    expect((await listDeliveries(company, webhook)).map(({ nextAttemptAt }) => nextAttemptAt)).toEqual([
+      until,
+      until,
+    ])
+    clock.advance(50 * 60_000)
+    await untilDelivery(company, webhook, { status: 'delivered' })
+    await eventually(async () =>
+      expect(await readWebhook(company, webhook)).toMatchObject({ ...whole, failingSince: null }),
+    )
+  })
+
+  it('says that its receiver has too much to do, and is not paused while it is disabled', async () => {
+    const { company, receiver, webhook, makeTeam } = await startWebhook()
+    receiver.answer((response) => response.writeHead(502).end())
+    await makeTeam()
+    await untilDelivery(company, webhook, { attempts: 1, lastStatus: 502 })
+    expect(await readWebhook(company, webhook)).toMatchObject({ pauseReason: 'overloaded' })
+    await db.execute(sql`update webhooks set disabled_reason = 'gone' where id = ${webhook.id}`)
+    expect(await readWebhook(company, webhook)).toMatchObject(whole)
+    expectError(await resume(company, webhook), errors.webhookDisabled)
+  })
+
+  it('is resumed, once', async () => {
+    const { company, webhook } = await startPaused()
+    expect((await resume(company, webhook)).json()).toEqual({ ok: true })
+    await untilDelivery(company, webhook, { status: 'delivered' })
+    expect(await readWebhook(company, webhook)).toMatchObject(whole)
+    expect((await resume(company, webhook)).json()).toEqual({ ok: true })
+    expect(await countResumed(company)).toBe(1)
+  })
+
+  it.each(['redeliver', 'redeliverSince', 'test', 'sample'])('is resumed by %s', async (way) => {
+    const { company, webhook, since } = await startPaused()
+    const [, oldest] = await listDeliveries(company, webhook)
+    const requests: Record<string, [path: string, body?: object]> = {
+      redeliver: [`/deliveries/${oldest?.id}/redeliver`],
+      redeliverSince: ['/redeliver', { since }],
+      test: ['/test'],
+      sample: ['/sample', { type: 'team.created' }],
+    }
+    const [path, body] = requests[way] ?? ['']
+    expect((await as(company.owner, post(`${webhook.path}${path}`, body))).statusCode).toBe(200)
+    await untilDelivery(company, webhook, { status: 'delivered' })
+    expect(await readWebhook(company, webhook)).toMatchObject(whole)
+  })
+
+  it('stays paused after a test that fails', async () => {
+    const { company, receiver, webhook, until } = await startPaused()
+    receiver.answer((response) => response.writeHead(500).end())
+    await as(company.owner, post(`${webhook.path}/test`))
+    expect(await readWebhook(company, webhook)).toMatchObject({ pausedUntil: until })
+  })
+
+  it('is not what a chat is for a minute after a message, which a test does not end', async () => {
+    const { company, receiver, webhook } = await startPaused('slack')
+    await resume(company, webhook)
+    await untilDelivery(company, webhook, { status: 'delivered' })
+    await createTeam(service, company.owner, company)
+    expect(await readWebhook(company, webhook)).toMatchObject(whole)
+    await as(company.owner, post(`${webhook.path}/test`))
+    const nextAttemptAt = new Date(clock.now().getTime() + 60_000).toISOString()
+    expect((await listDeliveries(company, webhook))[0]).toMatchObject({ status: 'pending', nextAttemptAt })
+    expect(receiver.received).toHaveLength(3)
   })
 })
 

@@ -45,6 +45,11 @@ describe('200', () => {
         createdAt: clock.now().toISOString(),
         lastDeliveryAt: null,
         lastFailureAt: null,
+        failingSince: null,
+        pausedUntil: null,
+        pauseReason: null,
+        secretCreatedAt: clock.now().toISOString(),
+        formerSecretsUntil: [],
       },
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/) as string,
     })

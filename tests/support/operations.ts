@@ -687,6 +687,14 @@ export const operations: Record<string, Operation> = {
       summary: 'Olga Owner changed the webhook to 127.0.0.2:1',
     },
   },
+  'webhooks.resume': {
+    request: 'POST /v1/workspaces/{slug}/webhooks/{pausedWebhookId}/resume',
+    event: {
+      type: 'webhook.resumed',
+      target: ['webhook', 'pausedWebhookId'],
+      summary: 'Olga Owner ended the pause of the webhook to 127.0.0.1:1',
+    },
+  },
   'webhooks.delete': {
     request: 'DELETE /v1/workspaces/{slug}/webhooks/{webhookId}',
     event: {
@@ -824,6 +832,18 @@ export const operations: Record<string, Operation> = {
       target: ['user', 'serviceUserId'],
       summary: 'Olga Owner created the OAuth client {name} of the service account {label}',
       again: 'changes',
+    },
+  },
+  'serviceAccounts.rotateClient': {
+    request:
+      'POST /v1/workspaces/{slug}/service-accounts/{serviceAccountId}/clients/{serviceClientId}/rotate',
+    body: { overlapSeconds: 60 },
+    event: {
+      type: 'service_account.client_rotated',
+      target: ['user', 'serviceUserId'],
+      summary:
+        'Olga Owner rotated the secret of the OAuth client Nightly import of the service account {label}',
+      again: errors.clientRotated,
     },
   },
   'serviceAccounts.revokeClient': {
@@ -1052,6 +1072,7 @@ export const operations: Record<string, Operation> = {
   },
 
   'agentRequests.list': { request: 'GET /v1/workspaces/{slug}/agent-requests', list: requestRows },
+  'agentRequests.get': { request: 'GET /v1/workspaces/{slug}/agent-requests/{agentRequestId}' },
   'agentRequests.askable': { request: 'GET /v1/workspaces/{slug}/agent-requests/agents' },
   'agentRequests.cancel': {
     request: 'POST /v1/workspaces/{slug}/agent-requests/{agentRequestId}/cancel',
@@ -1200,6 +1221,7 @@ export const permissionTable = `
   webhooks.create              -       -       | ok     ok     role   role   | out      key
   webhooks.get                 -       -       | ok     ok     role   role   | out      key
   webhooks.update              -       -       | ok     ok     role   role   | out      key
+  webhooks.resume              -       -       | ok     ok     role   role   | out      key
   webhooks.delete              -       -       | ok     ok     role   role   | out      key
   webhooks.rotateSecret        -       -       | ok     ok     role   role   | out      key
   webhooks.test                -       -       | ok     ok     role   role   | out      key
@@ -1221,6 +1243,7 @@ export const permissionTable = `
   serviceAccounts.revokeKey    admin   -       | ok     ok     role   role   | out      key
   serviceAccounts.listClients  admin   -       | ok     ok     role   role   | out      key
   serviceAccounts.createClient admin   -       | ok     ok     role   role   | out      key
+  serviceAccounts.rotateClient admin   -       | ok     ok     role   role   | out      key
   serviceAccounts.revokeClient admin   -       | ok     ok     role   role   | out      key
 
   people.list                  -       -       | ok     ok     ok     ok     | out      key
@@ -1280,6 +1303,7 @@ export const permissionTable = `
   attachments.delete           owner   -       | ok     ok     role   role   | out      key
 
   agentRequests.list           -       -       | ok     ok     ok     ok     | out      key
+  agentRequests.get            -       -       | ok     ok     ok     ok     | out      key
   agentRequests.askable        -       -       | ok     ok     ok     role   | out      key
   agentRequests.cancel         self    -       | ok     ok     ok     ok     | out      key
   agentRequests.cancel         owner   -       | ok     ok     author author | out      key

@@ -119,6 +119,12 @@ const makers: Record<string, (service: Service, place: Place) => Promise<Values>
   async webhookId(service, { company }) {
     return { webhookId: (await makeWebhook(service, company)).id }
   },
+  async pausedWebhookId(service, { company }) {
+    const { id } = await makeWebhook(service, company)
+    await service.db.execute(sql`
+      update webhooks set paused_until = '9999-01-01', pause_reason = 'retry_after' where id = ${id}`)
+    return { pausedWebhookId: id }
+  },
   async deliveryId(service, { company }) {
     const { id } = await makeWebhook(service, company)
     // The webhook gets the event of its own creation.

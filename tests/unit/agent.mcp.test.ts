@@ -71,6 +71,7 @@ const rest = {
   followPositions: () => () => undefined,
   clock: systemClock,
   box: createAppSecret(() => 'a secret of 32 characters or more').boxOf('confirmations of calls'),
+  useConfirmation: () => Promise.resolve(true),
   readChanges: () => Promise.reject(new Error('nothing is followed')),
   readAgents: () => Promise.resolve([]),
   personStreams: createPersonStreams(),

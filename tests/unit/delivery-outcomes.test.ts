@@ -16,6 +16,7 @@ describe('the answer to an attempt', () => {
       lastError: null,
       nextAttemptAt: null,
       pausedUntil: null,
+      pauseReason: null,
       isGone: false,
     })
   })

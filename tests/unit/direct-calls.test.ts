@@ -50,6 +50,7 @@ const handlerOf = (...tools: AgentTool[]) =>
         followPositions: () => () => undefined,
         clock: systemClock,
         box: createAppSecret(() => 'a secret of 32 characters or more').boxOf('confirmations of calls'),
+        useConfirmation: () => Promise.resolve(true),
         readChanges: () => Promise.reject(new Error('nothing is followed')),
         readAgents: () => Promise.resolve([]),
         personStreams: createPersonStreams(),

@@ -34,6 +34,11 @@ const untilUndone = 'how to undo a merge, for 14 days'
 const byName = 'the agent is exported by its name'
 const forAgent = 'shown with the agent for some weeks, and deleted then'
 
+const secretsOfClients = {
+  ...{ former_secret_hash: secret, former_secret_until: secret },
+  ...{ shown_to_user_id: secret, former_shown_to_user_id: secret },
+}
+
 const declared: Record<string, Declared> = {
   workspaces: {
     workspace: {
@@ -79,8 +84,11 @@ const declared: Record<string, Declared> = {
     person: { by: ['user_id'], left: { user_id: ofPerson, canonical_email: derived, token_hash: secret } },
   },
   agent_grants: {
-    workspace: { workspace_id: inWorkspace, consent_version: state, may_return: state },
-    person: { by: ['user_id'], left: { user_id: ofPerson, consent_version: state, may_return: state } },
+    workspace: { workspace_id: inWorkspace, consent_version: state, may_return: state, ...secretsOfClients },
+    person: {
+      by: ['user_id', 'shown_to_user_id', 'former_shown_to_user_id'],
+      left: { user_id: ofPerson, consent_version: state, may_return: state, ...secretsOfClients },
+    },
   },
   agent_policies: { workspace: { workspace_id: inWorkspace, consent_version: state } },
   agent_requests: {
@@ -307,8 +315,14 @@ const declared: Record<string, Declared> = {
       ...{ workspace_id: inWorkspace, deleted_at: 'deleted webhooks are left out' },
       ...{ sealed_secret: secret, previous_sealed_secret: secret, previous_secret_until: secret },
       ...{ disabled_reason: state, last_delivery_at: state, last_failure_at: state, failing_since: state },
-      ...{ slowed_count: state, paused_until: state },
+      ...{ slowed_count: state, paused_until: state, pause_reason: state, secret_created_at: state },
+      shown_to_user_id: secret,
     },
+    person: { by: ['shown_to_user_id'], left: { '*': ofWorkspace } },
+  },
+  webhook_former_secrets: {
+    workspace: { '*': secret },
+    person: { by: ['shown_to_user_id'], left: { '*': ofWorkspace } },
   },
   webhook_deliveries: { workspace: { '*': state } },
   mails: {

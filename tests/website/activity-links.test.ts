@@ -205,11 +205,11 @@ describe('a change made by an agent', () => {
 })
 
 describe('the agents page', () => {
-  it('tells a member without agents that they have not connected one', async () => {
+  it('tells a member without agents that none of theirs has access', async () => {
     const member = await signUpAs('Mo')
     await addMember(website, workspace, member, 'member')
     const { body } = await member.visitor.get(`${base}/agents`)
-    expect(body).toContain('You have not connected an agent.')
+    expect(body).toContain('No agent of yours has access now.')
     expect(body).not.toContain('No agent has access')
   })
 })

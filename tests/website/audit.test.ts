@@ -5,14 +5,65 @@ import type { AuditEntry } from '../../src/kernel/audit.ts'
 import { countRefusals, refusalLinesMax } from '../../src/http/audited-refusals.ts'
 import { auditedOperations, isAudited } from '../../src/http/audit.ts'
 import { openAuditFile } from '../../src/platform/audit/audit-log.ts'
-import { createCompany, get, post } from '../support/company.ts'
+import { letAgentIn } from '../support/agent-caller.ts'
+import { createCompany, get, patch, post, randomEmail } from '../support/company.ts'
+import { formsIn, noteRoutes } from '../support/note-routes.ts'
 import { operations } from '../support/operations.ts'
+import { createServiceAccount, createServiceClient } from '../support/service-accounts.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { makeFolder } from '../support/uploads.ts'
 import { createVisitor, password, signUp, startWebsite } from './visitor.ts'
 
-const website = await startWebsite({ environment: { AUDIT_LOG: 'stdout', LOG_LEVEL: 'error' } })
+const environment = { AUDIT_LOG: 'stdout', LOG_LEVEL: 'error' }
+const { started: website, routes } = await noteRoutes(() => startWebsite({ environment }))
 const { as, log } = website
+
+const each = (prefix: string, endings: string) => endings.split(' ').map((ending) => `${prefix}${ending}`)
+
+/** The operations that concern no access. */
+const unauditedOperations = [
+  ...each(
+    'agent.',
+    'readValidationKit search fetch listPeople listEvents listInbox markRead declineRequest listComments updateComment',
+  ),
+  ...each(
+    'agent.',
+    'deleteComment askToJoin followSeed deleteSeed restoreSeed createSeed updateSeed addEvidence',
+  ),
+  ...each(
+    'agent.',
+    'setStatuses addEvidenceList addComment joinSeed leaveSeed updateEvidence withdrawEvidence',
+  ),
+  ...each('agent.', 'listTeams createTeam renameTeam deleteTeam addTeamMember removeTeamMember listInvites'),
+  ...each('me.', 'updateProfile uploadPhoto updatePreferences removePhoto declineInvite declineOffer'),
+  ...each('notifications.', 'markRead markUnread updatePreferences'),
+  ...each('workspaces.', 'uploadIcon removeIcon'),
+  'invites.decline',
+  ...each('teams.', 'create rename delete addMember removeMember'),
+  ...each('labels.', 'create update delete'),
+  ...each('savedFilters.', 'create update delete'),
+  ...each('webhooks.', 'resume test sample redeliver redeliverSince'),
+  ...each('seeds.', 'create update delete restore import undoImport merge unmerge follow unfollow join'),
+  ...each('seeds.', 'invitePerson leave addEvidence'),
+  ...each('evidence.', 'update withdraw see unsee'),
+  ...each('comments.', 'create update delete'),
+  ...each('attachments.', 'create delete'),
+  'agentRequests.cancel',
+]
+
+/** The forms that concern no access. */
+const unauditedForms = [
+  ...each('/settings/', 'theme profile profile/photo profile/photo/remove notifications notifications/kinds'),
+  ...each('/notifications/', 'read unread'),
+  ...each('/w/:slug/', 'first-steps seeds/new seeds/import seeds/imports/:id seeds/imports/:id/undo'),
+  ...each('/w/:slug/', 'labels labels/:id/rename labels/:id/delete agent-requests/:id/cancel'),
+  ...each('/w/:slug/', 'filters filters/replace filters/:id/edit filters/:id/delete'),
+  ...each('/w/:slug/', 'comments/:id/edit comments/:id/delete attachments attachments/:id/delete'),
+  ...each('/w/:slug/seeds/:id/', 'comments edit status criteria move lead join ask leave follow unfollow'),
+  ...each('/w/:slug/seeds/:id/', 'delete restore merge unmerge evidence evidence/:evidenceId/comments'),
+  ...each('/w/:slug/seeds/:id/evidence/:evidenceId/', 'edit withdraw see unsee'),
+  ...each('/w/:slug/teams', ' /:id/rename /:id/delete /:id/members /:id/members/:userId/remove'),
+]
 
 /** The lines of the audit about a person, without what differs from run to run. */
 function readLines(isWanted: (line: Record<string, unknown>) => boolean) {
@@ -77,20 +128,111 @@ describe('the audit', () => {
     expect(log.join('\n')).not.toContain('Nightly')
   })
 
-  it('has every change of credentials and members, and every name of an operation exists', () => {
-    const all = Object.entries(operations)
-    const names = all.map(([name]) => name)
-    expect([...auditedOperations].filter((name) => !names.includes(name))).toEqual([])
-    const ofAccess = /^(apiKeys|serviceAccounts|members|webhooks|integrations)\./
-    const changing = all.filter(([name, { request }]) => ofAccess.test(name) && !request.startsWith('GET'))
-    const isLeftOut = new Set([
-      'webhooks.test',
-      'webhooks.sample',
-      'webhooks.redeliver',
-      'webhooks.redeliverSince',
+  it('has what agents do and are refused over HTTP and MCP, with their grant, and nothing else that they do', async () => {
+    const { workspace, admin, member } = await createCompany(website)
+    const agent = await letAgentIn(website, workspace, admin)
+    const of = (grantId: string) =>
+      readLines(({ actor }) => (actor as { grantId?: string }).grantId === grantId).map(
+        ({ action, outcome, code, actor, target }) => ({ action, outcome, code, actor, target }),
+      )
+    const [email, other] = [randomEmail(), randomEmail()]
+    const { slug } = workspace
+    await agent.send('invites:create', { email, role: 'member' })
+    const { invite } = await agent.use<{ invite: { id: string } }>('create_invite', {
+      ...{ email: other, role: 'viewer' },
+    })
+    await agent.use('resend_invite', { inviteId: invite.id })
+    await agent.call('create_invite', { email, role: 'member' })
+    await agent.send('invites:create', { email, role: 'member' })
+    await agent.use('list_invites')
+    await agent.use('create_seed', { title: 'A seed', summary: 'Of an agent' })
+    const actor = { userId: admin.id, grantId: agent.grantId }
+    const done = { outcome: 'done', code: undefined, actor }
+    const twice = { outcome: 'refused', code: 'already_invited', actor, target: { slug, email } }
+    expect(of(agent.grantId)).toEqual([
+      // It exchanged its code.
+      expect.objectContaining({ action: 'agentOAuth.token', outcome: 'done' }),
+      { action: 'agent.createInvite', ...done, target: { slug, email } },
+      { action: 'agent.createInvite', ...done, target: { slug, email: other } },
+      { action: 'agent.resendInvite', ...done, target: { slug, inviteId: invite.id } },
+      { action: 'agent.createInvite', ...twice },
+      { action: 'agent.createInvite', ...twice },
     ])
-    const missing = changing.filter(([name]) => !auditedOperations.has(name) && !isLeftOut.has(name))
-    expect(missing.map(([name]) => name)).toEqual([])
+    const ofMember = await letAgentIn(website, workspace, member, { scopes: ['validation-kit:read'] })
+    expect((await ofMember.call('revoke_invite', { inviteId: invite.id })).isError).toBe(true)
+    const ofAdmin = await letAgentIn(website, workspace, admin, { scopes: ['validation-kit:read'] })
+    await expect(ofAdmin.call('create_invite', { email, role: 'viewer' })).rejects.toThrow()
+    expect(of(ofMember.grantId)).toMatchObject([
+      {},
+      { action: 'agent.revokeInvite', outcome: 'refused', code: 'role_insufficient' },
+    ])
+    expect(of(ofAdmin.grantId)).toMatchObject([
+      {},
+      { action: 'agent.createInvite', outcome: 'refused', code: 'insufficient_scope', target: { slug } },
+    ])
+  })
+
+  it('has the tokens that clients of service accounts get and are refused, without their secrets', async () => {
+    const company = await createCompany(website)
+    const account = await createServiceAccount(website, company.owner, company)
+    const client = await createServiceClient(website, company.owner, account)
+    const ask = (id: string, secret: string) =>
+      website.app.inject({
+        method: 'POST',
+        url: '/agent/oauth/token',
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+        },
+        payload: 'grant_type=client_credentials',
+      })
+    expect((await ask(client.clientId, String(client.secret))).statusCode).toBe(200)
+    expect((await ask(client.clientId, 'wrong')).statusCode).toBe(401)
+    await ask('a text of a stranger', 'wrong')
+    const lines = readLines(({ action }) => action === 'agentOAuth.token')
+    const target = { clientId: client.clientId }
+    expect(lines.slice(-3)).toMatchObject([
+      { outcome: 'done', actor: { grantId: client.id }, target },
+      { outcome: 'refused', code: 'invalid_client', actor: {}, target },
+      { outcome: 'refused', code: 'invalid_client', actor: {}, target: {} },
+    ])
+    expect(log.join('')).not.toContain(String(client.secret))
+    expect(log.join('')).not.toContain('a text of a stranger')
+  })
+
+  it('has why a request was refused whose key is invalid, and who lets a domain in', async () => {
+    const { owner, url, workspace } = await createCompany(website)
+    await as({ apiKey: 'wsk_invalid' }, get(`${url}/export`))
+    await as(owner, patch(url, { name: 'A name', slug: workspace.slug }))
+    const lines = readLines(({ target }) => (target as { slug?: string }).slug === workspace.slug)
+    expect(lines).toMatchObject([
+      { action: 'workspaces.export', outcome: 'refused', code: 'api_key_required' },
+      { action: 'workspaces.update', outcome: 'done', actor: { userId: owner.id } },
+    ])
+  })
+
+  it('has a line for each operation that is not listed here', () => {
+    const changing = Object.entries(operations).filter(([, { request }]) => !request.startsWith('GET'))
+    const names = Object.keys(operations)
+    expect([...auditedOperations].filter((name) => !names.includes(name))).toEqual([])
+    const left = changing.map(([name]) => name).filter((name) => !auditedOperations.has(name))
+    expect(left.toSorted()).toEqual(unauditedOperations.toSorted())
+  })
+
+  it('has a line for each tool of agents whose HTTP form has one, and for each of an operation that has one', () => {
+    const { agentTools } = website.services
+    const audited = agentTools.filter(({ http }) => http !== undefined && auditedOperations.has(http.id))
+    const ofAudited = agentTools.filter(({ action = '' }) => auditedOperations.has(action))
+    expect(audited.length).toBeGreaterThan(3)
+    expect(audited).toEqual(ofAudited)
+    // What has no HTTP form has no line.
+    const withoutForm = agentTools.filter(({ http }) => !http).map(({ name }) => name)
+    expect(withoutForm).toEqual(['read_validation_kit'])
+  })
+
+  it('has a line for each form that is not listed here', () => {
+    const left = [...new Set(formsIn(routes))].filter((url) => !isAudited({ method: 'POST', url }))
+    expect(left.toSorted()).toEqual(unauditedForms.toSorted())
   })
 
   it('has no text of strangers in place of an id or a slug', async () => {
@@ -161,6 +303,8 @@ describe('the audit', () => {
     ['POST', '/sign-out', true],
     ['POST', '/reset/:token', true],
     ['POST', '/w/:slug/settings/delete', true],
+    ['POST', '/w/:slug/members/:userId/role', true],
+    ['POST', '/onboarding', true],
     ['GET', '/sign-in/with/:provider/callback', true],
     ['POST', '/w/:slug/seeds', false],
     ['POST', '/settings/theme', false],

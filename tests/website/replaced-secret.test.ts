@@ -126,6 +126,7 @@ describe('replacing APP_SECRET', () => {
       'authenticator apps',
       'secrets of webhooks',
       'previous secrets of webhooks',
+      'former secrets of webhooks',
     ]
     const resealed = (count: number) =>
       kinds.map((kind) => ({ kind, resealed: count, left: 0, unreadable: 0 }))
@@ -192,6 +193,8 @@ describe('a process with the secret of another installation', () => {
     })
     await createCarefulPerson(before)
     await createRotatedWebhook(before)
+    // There is no signing key yet, but a secret of a webhook.
+    expect(await elsewhere.services.agentOAuth.rotateSigningKey()).toBeUndefined()
     const { keys } = await before.services.agentOAuth.jwks()
     const rowsNow = () => selectRows(before.db, sql`select id, is_retired from signing_keys`)
     const rows = await rowsNow()

@@ -425,9 +425,9 @@ describe('a seed', () => {
     )
     const at = new Date('2026-05-03T10:11:12Z')
     const shown = async ({ visitor }: Person) => (await visitor.get(path)).body
-    expect(await shown(owner)).toMatch(
-      /<bdi>Robbie &lt;3<\/bdi>[\s\S]*has not read seeds in the last 30 days/,
-    )
+    expect(await shown(owner)).toMatch(/<bdi>Robbie &lt;3<\/bdi>[\s\S]*has not been used/)
+    await db.execute(sql`update agent_grants set last_used_at = now() where id = ${grant.id}`)
+    expect(await shown(owner)).toContain(', has not read seeds in the last 30 days')
     await db.execute(sql`
       insert into agent_calls (grant_id, day, tool, calls, failures, last_called_at)
       values (${grant.id}, now(), 'read_validation_kit', 1, 0, ${at.toISOString()})`)

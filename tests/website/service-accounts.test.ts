@@ -93,9 +93,16 @@ describe('the page of service accounts', () => {
     expect(shown).not.toContain(secret)
     expect(shown).toContain('Manages teams, invites people')
 
+    const chosen = { serviceClientId: String(client?.id) }
+    const rotated = await admin.submit(`${page}/clients/rotate`, chosen)
+    const next = /id="secret"[^>]*value="([^"]+)"/.exec(rotated.body)?.[1] ?? ''
+    expect(next).toHaveLength(43)
+    expect(next).not.toBe(secret)
+    expect(rotated.body).toContain('The old secret works for another day.')
+    expect(rotated.body).toMatch(/the former secret works until\s+<time/)
+
     await website.db.execute(sql`
       update agent_grants set expires_at = now() + interval '1 day' where id = ${client?.id}`)
-    const chosen = { serviceClientId: String(client?.id) }
     const prolonged = await admin.submit(`${page}/clients/prolong`, chosen)
     expect(noticeOn(prolonged.body)).toContain('access for another year')
     expect(Date.parse(String((await list())[0]?.expiresAt))).toBeGreaterThan(Date.now() + 364 * 86_400_000)

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { createCompany, createTeam, del, get, patch } from '../support/company.ts'
 import { eventually } from '../support/eventually.ts'
@@ -185,10 +186,34 @@ describe('the page of a webhook', () => {
     const rotated = secretOn((await send(admin, page, '/rotate-secret')).body)
     expect(rotated).toMatch(/^whsec_/)
     expect(rotated).not.toBe(webhook.secret)
+    const shown = (await admin.get(page)).body
+    expect(shown).toMatch(/signed with\s+the former secret\s+too, until\s+<time datetime/)
+    for (let i = 0; i < 2; i++) await send(admin, page, '/rotate-secret')
+    expect((await admin.get(page)).body).toMatch(
+      /former secrets\s+too, until\s+(<time[^>]*>[^<]*<\/time\s*>[.,]\s*){3}/,
+    )
+    const refused = await send(admin, page, '/rotate-secret')
+    expect(refused.body).toContain('Three former secrets of the webhook still sign requests.')
     const deleted = await send(admin, page, '/delete')
     expect(noticeOn(deleted.body)).toMatch(/^The webhook to 127\.0\.0\.1:\d+ was deleted\.$/)
     expect(await list()).toEqual([])
     expect((await admin.get(page)).statusCode).toBe(404)
+  })
+
+  it('says until when and why the webhook is paused, and resumes it', async () => {
+    const { admin, path, page, webhook } = await startWebhook()
+    expect((await admin.get(page)).body).not.toContain('Resume')
+    await website.db.execute(sql`
+      update webhooks set paused_until = now() + interval '1 hour', pause_reason = 'retry_after', failing_since = now()
+      where id = ${webhook.id}`)
+    for (const url of [path, page])
+      expect((await admin.get(url)).body).toMatch(
+        /Paused until\s*<time[^>]*>[^<]*<\/time\s*>, because the receiver asked for it/,
+      )
+    const resumed = await send(admin, page, '/resume')
+    expect(noticeOn(resumed.body)).toBe('The pause was ended.')
+    expect(resumed.body).toMatch(/Active, but failing since\s*<time/)
+    expect(resumed.body).not.toContain('Resume')
   })
 
   it('sends a test, and says what the receiver answered', async () => {

@@ -1308,7 +1308,7 @@ export interface paths {
         };
         /**
          * List the caller's notifications
-         * @description Newest first: mentions; requests to join seeds; comments, evidence and changes of status of seeds that the caller follows; accepted invites; changes of their role; reminders that seeds which they lead or follow are to be decided within three days; and the access of their agents that others ended, or that ends soon. Nobody is notified of what they did themselves. They are kept for 90 days, and end with the membership. Those about deleted seeds are left out. A key that is bound to workspaces gets only those of its workspaces.
+         * @description Newest first: mentions; requests to join seeds; comments, evidence and changes of status of seeds that the caller follows; accepted invites; changes of their role; reminders that seeds which they lead or follow are to be decided within three days; what others ask their agents, and what became of what they asked agents; and the access of their agents that others ended, or that ends soon. Nobody is notified of what they did themselves. They are kept for 90 days, and end with the membership. Those about deleted seeds are left out. A key that is bound to workspaces gets only those of its workspaces.
          */
         get: operations["notifications.list"];
         put?: never;
@@ -2154,9 +2154,29 @@ export interface paths {
         put?: never;
         /**
          * Replace the secret of a webhook
-         * @description For owners and admins. During the overlap, requests are signed with both secrets. Only this response contains the new one.
+         * @description For owners and admins. Requests are signed with the new secret, and with each former one until its overlap ends: three at most. Only this response contains the new one. `If-Match` has the `ETag` of the webhook.
          */
         post: operations["webhooks.rotateSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/webhooks/{webhookId}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the pause of a webhook
+         * @description For owners and admins. What is due is sent now. Nothing happens if the webhook is not paused. Sending again, and a test that is delivered, end a pause too.
+         */
+        post: operations["webhooks.resume"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2397,6 +2417,26 @@ export interface paths {
          * @description For owners and admins, for service accounts whose role is at most their own. The client gets access tokens by the client credentials grant (RFC 6749 §4.4), with which it acts as the service account over MCP and at `/agent/v1`. Its access ends after 365 days, unless an owner or admin prolongs it on the website. Only this response contains the secret.
          */
         post: operations["serviceAccounts.createClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/service-accounts/{serviceAccountId}/clients/{serviceClientId}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of an OAuth client of a service account
+         * @description For owners and admins, for service accounts whose role is at most their own. The old secret works on for `overlapSeconds`, and access tokens until they expire. A client with `workspace:write` is rotated on the website only, and one with a key of its own has no secret. Only this response contains the new one.
+         */
+        post: operations["serviceAccounts.rotateClient"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2994,7 +3034,7 @@ export interface paths {
         head?: never;
         /**
          * Edit a comment
-         * @description For its author. People whom it did not mention before are notified.
+         * @description For its author. People whom it did not mention before are notified; agents that it did not are text, and not asked.
          */
         patch: operations["comments.update"];
         trace?: never;
@@ -3095,6 +3135,26 @@ export interface paths {
          * @description For members and above: their own agents, and those of others who let members ask. An agent needs the scopes `workspace:read` and `seeds:write`. One with `workspace:write` is its person's alone.
          */
         get: operations["agentRequests.askable"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/agent-requests/{agentRequestId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what was asked of an agent
+         * @description For all members of the workspace.
+         */
+        get: operations["agentRequests.get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3755,6 +3815,8 @@ export interface components {
                 notifyAcceptedInvites: string;
                 /** @description How they are told of the access of their agents. */
                 notifyAgents: string;
+                /** @description How they are told that others ask their agents. */
+                notifyAgentRequests: string;
                 /** @description How they are reminded of seeds that are to be decided soon. */
                 notifyDecisions: string;
                 /**
@@ -4599,7 +4661,7 @@ export interface components {
             /** @description Only seeds that are neither validated nor dropped, and whose `decideBy` is past (`overdue`), or today or one of the six days after it (`week`), in UTC; or that have had no evidence for more than 30 days (`silent`): none was added since, nor were they created. */
             due: ("overdue" | "week" | "silent") | null;
             /** @description Only seeds whose `activityAt` is at or after this time. A date without a time is its start in UTC. */
-            updatedSince: (string | unknown | unknown) | null;
+            updatedSince: (string) | null;
             /** @description `true`: only seeds that the caller has joined. `false`: only seeds that the caller has not joined. */
             joined: boolean | null;
             /** @description As `sort` of `seeds.list`. */
@@ -4738,6 +4800,28 @@ export interface components {
              * @example 2026-11-21T03:04:05.678Z
              */
             lastFailureAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the first attempt since the last delivery failed. Null: none has failed since.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description Nothing is sent until then. Null: it is not paused, or disabled.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            pausedUntil: string | null;
+            /** @description Why it is paused: because the receiver sent `Retry-After`, or because it answered 429, 502 or 504 (`overloaded`). */
+            pauseReason: ("retry_after" | "overloaded") | null;
+            /**
+             * Format: date-time
+             * @description When its secret was made.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            secretCreatedAt: string;
+            /** @description Until when each former secret signs requests too, the last one first. */
+            formerSecretsUntil: string[];
         };
         WebhookCreation: {
             /**
@@ -4791,7 +4875,7 @@ export interface components {
             lastError: ("refused" | "timeout" | "tls" | "status" | "secret_unreadable") | null;
             /**
              * Format: date-time
-             * @description When the next attempt is due. Null unless the delivery is pending.
+             * @description When the next attempt is due: not before the end of a pause. Null unless the delivery is pending.
              * @example 2026-11-21T03:04:05.678Z
              */
             nextAttemptAt: string | null;
@@ -4890,6 +4974,12 @@ export interface components {
              * @example 2026-11-21T03:04:05.678Z
              */
             expiresAt: string;
+            /**
+             * Format: date-time
+             * @description Until when the secret before works too. Null: none does.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            formerSecretUntil: string | null;
         };
         ServiceClientCreation: {
             /**
@@ -4900,6 +4990,17 @@ export interface components {
             client: components["schemas"]["ServiceClient"];
             /** @description The client secret. It is returned only here. Null: the client authenticates by its key. */
             secret: string | null;
+        };
+        ServiceClientRotation: {
+            /**
+             * @description Always true: an error has another status.
+             * @constant
+             */
+            ok: true;
+            /** @description Its OAuth client id, as before. */
+            clientId: string;
+            /** @description The new client secret. It is returned only here. */
+            secret: string;
         };
         /** @description Which agents get access to a workspace by assertions of identity providers, without a consent of the members for whom they act. */
         AgentPolicy: {
@@ -4926,7 +5027,7 @@ export interface components {
              * @description What it is about.
              * @enum {string}
              */
-            kind: "mention" | "comment" | "evidence" | "status" | "invite_accepted" | "role_changed" | "agent" | "key_stopped" | "keys_known" | "invite_undeliverable" | "asked_to_join" | "decision_due" | "merged";
+            kind: "mention" | "comment" | "evidence" | "status" | "invite_accepted" | "role_changed" | "agent" | "key_stopped" | "keys_known" | "invite_undeliverable" | "asked_to_join" | "decision_due" | "merged" | "agent_asked" | "agent_request";
             /** @description The slug of the workspace that it is from. */
             workspaceSlug: string;
             /** @description The name of that workspace. */
@@ -4983,6 +5084,11 @@ export interface components {
              * @enum {string}
              */
             agents: "mail" | "inbox" | "off";
+            /**
+             * @description Others ask the caller's agents in comments. With `mail`, they are in the daily mail.
+             * @enum {string}
+             */
+            agentRequests: "mail" | "inbox" | "off";
             /**
              * @description A seed that the caller leads or follows is to be decided within three days.
              * @enum {string}
@@ -5520,6 +5626,22 @@ export interface components {
              */
             editedAt: string | null;
         };
+        /**
+         * @description An agent that a comment asks.
+         * @example {
+         *       "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0f",
+         *       "grantId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e04",
+         *       "agentName": "Claude"
+         *     }
+         */
+        AskedAgent: {
+            /** @description The id of the request, for `agentRequests.get`. */
+            id: string;
+            /** @description The grant of the agent. */
+            grantId: string;
+            /** @description The name of the agent. */
+            agentName: string;
+        };
         CommentCreation: {
             /**
              * @description Always true: an error has another status.
@@ -5527,6 +5649,17 @@ export interface components {
              */
             ok: true;
             comment: components["schemas"]["Comment"];
+            /** @description What it asks of agents. One that it names and that is not here was not asked. */
+            requests: components["schemas"]["AskedAgent"][];
+        };
+        CommentChange: {
+            /**
+             * @description Always true: an error has another status.
+             * @constant
+             */
+            ok: true;
+            /** @description Empty: an edit asks no agent. */
+            requests: components["schemas"]["AskedAgent"][];
         };
         /** @description What somebody asked of an agent by a comment. */
         AgentRequest: {
@@ -6127,7 +6260,7 @@ export interface components {
                 /** @description The id of the notification, for `mark_read`. */
                 id: string;
                 /** @enum {string} */
-                kind: "mention" | "comment" | "evidence" | "status" | "asked_to_join" | "decision_due";
+                kind: "mention" | "comment" | "evidence" | "status" | "asked_to_join" | "decision_due" | "agent_request";
                 /** @description Who did what, as a sentence. */
                 text: string;
                 seedId: string;
@@ -6485,6 +6618,33 @@ export interface components {
                 "application/json": {
                     /** @enum {unknown} */
                     code?: "api_key_limit" | "idempotency_in_flight" | "idempotency_key_reused" | "key_rotated";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `client_rotated`: The secret of the OAuth client was rotated before, and the overlap lasts.
+         *     - `client_without_secret`: The OAuth client uses `private_key_jwt`, so the service has no secret of it.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         */
+        "Conflict.client_rotated.client_without_secret.idempotency_in_flight.idempotency_key_reused": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "client_without_secret",
+                 *       "message": "The client authenticates by a key of its own. Replace the key where its public keys are, or create another client.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "client_rotated" | "client_without_secret" | "idempotency_in_flight" | "idempotency_key_reused";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -7279,6 +7439,32 @@ export interface components {
                 "application/json": {
                     /** @enum {unknown} */
                     code?: "idempotency_in_flight" | "idempotency_key_reused" | "webhook_limit";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         *     - `webhook_rotated`: The secret was rotated three times, and the overlaps of all three rotations last.
+         */
+        "Conflict.idempotency_in_flight.idempotency_key_reused.webhook_rotated": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "webhook_rotated",
+                 *       "message": "Three former secrets of the webhook still sign requests. Wait until one of them ends, or end them all with an overlap of 0.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "webhook_rotated";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -9353,6 +9539,8 @@ export interface components {
         "header.If-Match": string;
         /** @description The tags that the client has, or `*`. If the current one is among them, the response is 304. */
         "header.If-None-Match": string;
+        /** @description The id of the request. */
+        "path.agentRequestId": string;
         /** @description The id of the API key. It is no secret. */
         "path.apiKeyId": string;
         /** @description The id of the file. */
@@ -9373,6 +9561,8 @@ export interface components {
         "path.labelId": string;
         /** @description The id of the service account. */
         "path.serviceAccountId": string;
+        /** @description The `id` of the client. */
+        "path.serviceClientId": string;
         /** @description The slug of the workspace, or one that it had in the last 90 days. */
         "path.slug": string;
         /** @description The id of the team. */
@@ -9428,7 +9618,7 @@ export interface components {
          * @description Only seeds whose `activityAt` is at or after this time. A date without a time is its start in UTC.
          * @example 2026-11-21T03:04:05.678Z
          */
-        "query.updatedSince": string | unknown | unknown;
+        "query.updatedSince": string;
     };
     requestBodies: never;
     headers: {
@@ -10163,7 +10353,7 @@ export interface operations {
                      * @description Edited, or with evidence, since this date (UTC) or time.
                      * @example 2026-11-21T03:04:05.678Z
                      */
-                    updatedSince?: string | unknown | unknown;
+                    updatedSince?: string;
                     /** @description Led by this person. */
                     leadUserId?: string;
                     /** @description Its name. */
@@ -10179,7 +10369,7 @@ export interface operations {
                      * @description Without evidence since then; 1970-01-01: without any.
                      * @example 2026-11-21T03:04:05.678Z
                      */
-                    noEvidenceSince?: string | unknown | unknown;
+                    noEvidenceSince?: string;
                     /**
                      * @description The latest first, -createdAt the oldest; default updatedAt.
                      * @enum {string}
@@ -10551,7 +10741,7 @@ export interface operations {
                      * @enum {string}
                      */
                     form?: "short" | "digest" | "full";
-                    /** @description Of workspace.created|updated|icon_changed|icon_removed|agent_policy_changed|ownership_transferred|deleted|restored|exported|imported|import_undone member.joined|role_changed|updated|removed|suspended|unsuspended|left person.erased api_key.stopped invite.created|resent|revoked|declined|undeliverable|role_changed|accepted team.created|renamed|deleted|member_added|member_removed label.created|updated|deleted saved_filter.created|updated|deleted seed.created|updated|criterion_changed|joined|person_asked|left|deleted|restored|merged|unmerged attachment.deleted evidence.added|updated|withdrawn|seen|unseen comment.added|updated|deleted agent_request.created|answered|declined|cancelled|expired integration.granted|changed|used|revoked service_account.created|updated|deleted|key_created|key_rotated|key_revoked|client_created|client_prolonged|client_revoked|keys_known webhook.created|updated|deleted|secret_rotated|tested|redelivered|disabled. */
+                    /** @description Of workspace.created|updated|icon_changed|icon_removed|agent_policy_changed|ownership_transferred|deleted|restored|exported|imported|import_undone member.joined|role_changed|updated|removed|suspended|unsuspended|left person.erased api_key.stopped invite.created|resent|revoked|declined|undeliverable|role_changed|accepted team.created|renamed|deleted|member_added|member_removed label.created|updated|deleted saved_filter.created|updated|deleted seed.created|updated|criterion_changed|joined|person_asked|left|deleted|restored|merged|unmerged attachment.deleted evidence.added|updated|withdrawn|seen|unseen comment.added|updated|deleted agent_request.created|answered|declined|cancelled|expired integration.granted|changed|used|revoked service_account.created|updated|deleted|key_created|key_rotated|key_revoked|client_created|client_prolonged|client_rotated|client_revoked|keys_known webhook.created|updated|resumed|deleted|secret_rotated|tested|redelivered|disabled. */
                     types?: string[];
                     /** @description All but these. */
                     notTypes?: string[];
@@ -10569,12 +10759,12 @@ export interface operations {
                      * @description A date (UTC) or time.
                      * @example 2026-11-21T03:04:05.678Z
                      */
-                    since?: string | unknown | unknown;
+                    since?: string;
                     /**
                      * @description Exclusive.
                      * @example 2026-11-21T03:04:05.678Z
                      */
-                    until?: string | unknown | unknown;
+                    until?: string;
                     /** @description Default 50. */
                     limit?: number;
                     /** @description nextCursor, same filters. */
@@ -10724,7 +10914,7 @@ export interface operations {
                      * @description Written or edited since.
                      * @example 2026-11-21T03:04:05.678Z
                      */
-                    since?: string | unknown | unknown;
+                    since?: string;
                     /**
                      * @description Default all.
                      * @enum {string}
@@ -14477,6 +14667,7 @@ export interface operations {
                      *         "notifyRoleChanges": "mail",
                      *         "notifyAcceptedInvites": "inbox",
                      *         "notifyAgents": "mail",
+                     *         "notifyAgentRequests": "inbox",
                      *         "notifyDecisions": "mail",
                      *         "createdAt": "2026-11-21T03:04:05.678Z"
                      *       },
@@ -15040,6 +15231,7 @@ export interface operations {
                      *       "roleChanges": "mail",
                      *       "acceptedInvites": "inbox",
                      *       "agents": "mail",
+                     *       "agentRequests": "inbox",
                      *       "decisions": "mail"
                      *     }
                      */
@@ -15108,6 +15300,11 @@ export interface operations {
                      * @enum {string}
                      */
                     agents?: "mail" | "inbox" | "off";
+                    /**
+                     * @description Others ask the caller's agents in comments. With `mail`, they are in the daily mail.
+                     * @enum {string}
+                     */
+                    agentRequests?: "mail" | "inbox" | "off";
                     /**
                      * @description A seed that the caller leads or follows is to be decided within three days.
                      * @enum {string}
@@ -18024,7 +18221,7 @@ export interface operations {
                         /** @description Only seeds that are neither validated nor dropped, and whose `decideBy` is past (`overdue`), or today or one of the six days after it (`week`), in UTC; or that have had no evidence for more than 30 days (`silent`): none was added since, nor were they created. */
                         due?: ("overdue" | "week" | "silent") | null;
                         /** @description Only seeds whose `activityAt` is at or after this time. A date without a time is its start in UTC. */
-                        updatedSince?: (string | unknown | unknown) | null;
+                        updatedSince?: (string) | null;
                         /** @description `true`: only seeds that the caller has joined. `false`: only seeds that the caller has not joined. */
                         joined?: boolean | null;
                         /** @description As `sort` of `seeds.list`. */
@@ -18267,7 +18464,7 @@ export interface operations {
                         /** @description Only seeds that are neither validated nor dropped, and whose `decideBy` is past (`overdue`), or today or one of the six days after it (`week`), in UTC; or that have had no evidence for more than 30 days (`silent`): none was added since, nor were they created. */
                         due?: ("overdue" | "week" | "silent") | null;
                         /** @description Only seeds whose `activityAt` is at or after this time. A date without a time is its start in UTC. */
-                        updatedSince?: (string | unknown | unknown) | null;
+                        updatedSince?: (string) | null;
                         /** @description `true`: only seeds that the caller has joined. `false`: only seeds that the caller has not joined. */
                         joined?: boolean | null;
                         /** @description As `sort` of `seeds.list`. */
@@ -18344,12 +18541,12 @@ export interface operations {
                  * @description Only events at or after this time. A date without a time is its start in UTC.
                  * @example 2026-11-21T03:04:05.678Z
                  */
-                since?: string | unknown | unknown;
+                since?: string;
                 /**
                  * @description Only events before this time. A date without a time is its start in UTC.
                  * @example 2026-11-21T03:04:05.678Z
                  */
-                until?: string | unknown | unknown;
+                until?: string;
             };
             header?: never;
             path: {
@@ -18641,7 +18838,12 @@ export interface operations {
                      *         "disabledReason": null,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "lastDeliveryAt": null,
-                     *         "lastFailureAt": null
+                     *         "lastFailureAt": null,
+                     *         "failingSince": null,
+                     *         "pausedUntil": null,
+                     *         "pauseReason": null,
+                     *         "secretCreatedAt": "2026-11-21T03:04:05.678Z",
+                     *         "formerSecretsUntil": []
                      *       }
                      *     ]
                      */
@@ -18731,7 +18933,12 @@ export interface operations {
                      *         "disabledReason": null,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "lastDeliveryAt": null,
-                     *         "lastFailureAt": null
+                     *         "lastFailureAt": null,
+                     *         "failingSince": null,
+                     *         "pausedUntil": null,
+                     *         "pauseReason": null,
+                     *         "secretCreatedAt": "2026-11-21T03:04:05.678Z",
+                     *         "formerSecretsUntil": []
                      *       },
                      *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
                      *     }
@@ -18796,7 +19003,12 @@ export interface operations {
                      *       "disabledReason": null,
                      *       "createdAt": "2026-11-21T03:04:05.678Z",
                      *       "lastDeliveryAt": null,
-                     *       "lastFailureAt": null
+                     *       "lastFailureAt": null,
+                     *       "failingSince": null,
+                     *       "pausedUntil": null,
+                     *       "pauseReason": null,
+                     *       "secretCreatedAt": "2026-11-21T03:04:05.678Z",
+                     *       "formerSecretsUntil": []
                      *     }
                      */
                     "application/json": components["schemas"]["Webhook"];
@@ -18951,6 +19163,8 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
                 "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+                /** @description A tag that the client has read, several, or `*`. If what the request changes has the version of none of them, nothing is changed, and the response is 412. */
+                "If-Match"?: components["parameters"]["header.If-Match"];
             };
             path: {
                 /** @description The slug of the workspace, or one that it had in the last 90 days. */
@@ -18969,7 +19183,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description How long the old secret signs too. By default a day.
+                     * @description How long the old secret signs too. By default a day. 0 ends all former secrets.
                      * @default 86400
                      */
                     overlapSeconds?: number;
@@ -19001,7 +19215,56 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.webhook_rotated"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "webhooks.resume": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the webhook. */
+                webhookId: components["parameters"]["path.webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The change was made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["InvalidInput.idempotency_key_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.webhook_disabled"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -19886,7 +20149,8 @@ export interface operations {
                      *         ],
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "lastUsedAt": null,
-                     *         "expiresAt": "2026-11-28T03:04:05.678Z"
+                     *         "expiresAt": "2026-11-28T03:04:05.678Z",
+                     *         "formerSecretUntil": null
                      *       }
                      *     ]
                      */
@@ -19978,7 +20242,8 @@ export interface operations {
                      *         ],
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "lastUsedAt": null,
-                     *         "expiresAt": "2026-11-28T03:04:05.678Z"
+                     *         "expiresAt": "2026-11-28T03:04:05.678Z",
+                     *         "formerSecretUntil": null
                      *       },
                      *       "secret": "pH3c0uJ0wqgqT7cTq1rGx2m8Zk5vYd4sN6bLf9aWeXo"
                      *     }
@@ -19991,6 +20256,70 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.key_restricted.not_a_member.role_insufficient.role_too_high.scope_on_website_only"];
             404: components["responses"]["NotFound.not_found"];
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.service_client_limit"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "serviceAccounts.rotateClient": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the service account. */
+                serviceAccountId: components["parameters"]["path.serviceAccountId"];
+                /** @description The `id` of the client. */
+                serviceClientId: components["parameters"]["path.serviceClientId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlapSeconds": 3600
+                 *     }
+                 */
+                "application/json": {
+                    /** @description How long the old secret works on, in seconds. 0: it ends at once. Default: 86400. */
+                    overlapSeconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The new secret. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "clientId": "service-01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e04",
+                     *       "secret": "pH3c0uJ0wqgqT7cTq1rGx2m8Zk5vYd4sN6bLf9aWeXo"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ServiceClientRotation"];
+                };
+            };
+            400: components["responses"]["InvalidInput.idempotency_key_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.key_restricted.not_a_member.role_insufficient.role_too_high.scope_on_website_only"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.client_rotated.client_without_secret.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
@@ -20011,7 +20340,7 @@ export interface operations {
                 /** @description The id of the service account. */
                 serviceAccountId: components["parameters"]["path.serviceAccountId"];
                 /** @description The `id` of the client. */
-                serviceClientId: string;
+                serviceClientId: components["parameters"]["path.serviceClientId"];
             };
             cookie?: never;
         };
@@ -22162,7 +22491,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new comment. */
+            /** @description The new comment, and what it asks of agents. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22197,7 +22526,8 @@ export interface operations {
                      *         "agentName": null,
                      *         "createdAt": "2026-11-21T03:04:05.678Z",
                      *         "editedAt": null
-                     *       }
+                     *       },
+                     *       "requests": []
                      *     }
                      */
                     "application/json": components["schemas"]["CommentCreation"];
@@ -22228,7 +22558,7 @@ export interface operations {
                  * @description Only comments that were written or edited at or after this time. A date without a time is its start in UTC.
                  * @example 2026-11-21T03:04:05.678Z
                  */
-                since?: string | unknown | unknown;
+                since?: string;
                 /** @description Only comments that people wrote themselves, or only what agents wrote for them. */
                 by?: "people" | "agents";
             };
@@ -22434,7 +22764,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The change was made. */
+            /** @description That it was changed, and that this asked no agent. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22446,10 +22776,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "ok": true
+                     *       "ok": true,
+                     *       "requests": []
                      *     }
                      */
-                    "application/json": components["schemas"]["Ok"];
+                    "application/json": components["schemas"]["CommentChange"];
                 };
             };
             400: components["responses"]["InvalidInput.attachment_limit"];
@@ -22774,6 +23105,65 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
     };
+    "agentRequests.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the request. */
+                agentRequestId: components["parameters"]["path.agentRequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request, as `agentRequests.list` has it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0f",
+                     *       "workspaceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09",
+                     *       "seedId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
+                     *       "commentId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0b",
+                     *       "evidenceId": null,
+                     *       "grantId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e04",
+                     *       "agentName": "Claude",
+                     *       "forUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *       "forName": "Grace Hopper",
+                     *       "askedByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e10",
+                     *       "askedByName": "Ada Lovelace",
+                     *       "text": "[@Claude](agent:01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e04) find evidence against this",
+                     *       "state": "waiting",
+                     *       "hidden": false,
+                     *       "reason": null,
+                     *       "answerCommentId": null,
+                     *       "createdAt": "2026-11-21T03:04:05.678Z",
+                     *       "expiresAt": "2026-11-28T03:04:05.678Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentRequest"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
     "agentRequests.cancel": {
         parameters: {
             query?: never;
@@ -22785,7 +23175,7 @@ export interface operations {
                 /** @description The slug of the workspace, or one that it had in the last 90 days. */
                 slug: components["parameters"]["path.slug"];
                 /** @description The id of the request. */
-                agentRequestId: string;
+                agentRequestId: components["parameters"]["path.agentRequestId"];
             };
             cookie?: never;
         };

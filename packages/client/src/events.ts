@@ -806,6 +806,18 @@ export interface EventDataByType {
     /** When it ends now. */
     expiresAt: string
   }
+  'service_account.client_rotated': {
+    /** The id of the service account. */
+    serviceAccountId: string
+    /** The id of its member. */
+    userId: string
+    /** The name of the service account at the time. */
+    name: string
+    /** The id of the client, and of its access. */
+    grantId: string
+    /** The name of the client. */
+    clientName: string
+  }
   'service_account.client_revoked': {
     /** The id of the service account. */
     serviceAccountId: string
@@ -836,6 +848,24 @@ export interface EventDataByType {
       /** Its last four characters. */
       lastFour: string
     }[]
+    /** The OAuth clients of service accounts whose secret the person was shown, or whose key they gave. Absent: none. */
+    clients?: {
+      /** The id of the service account. */
+      serviceAccountId: string
+      /** Its name at the time. */
+      serviceAccountName: string
+      /** The id of the access of the OAuth client. */
+      grantId: string
+      /** The name of the client. */
+      clientName: string
+    }[]
+    /** The webhooks of which the person was shown a secret that signs. Absent: none. */
+    webhooks?: {
+      /** The id of the webhook. */
+      webhookId: string
+      /** The host of its URL at the time. The rest of the URL may be secret. */
+      host: string
+    }[]
   }
   'webhook.created': {
     /** The id of the webhook. */
@@ -852,6 +882,12 @@ export interface EventDataByType {
     fields: ('url' | 'format' | 'types' | 'seedIds' | 'teamIds' | 'labelIds' | 'description' | 'status')[]
     /** The status now. */
     status: 'active' | 'disabled'
+  }
+  'webhook.resumed': {
+    /** The id of the webhook. */
+    webhookId: string
+    /** The host of its URL at the time. The rest of the URL may be secret. */
+    host: string
   }
   'webhook.deleted': {
     /** The id of the webhook. */

@@ -46,7 +46,7 @@ export async function* readPerson(
   if (!user) return
   const { name, email, emailVerifiedAt, imageKey, productUpdates, workspaceActivity, createdAt } = user
   const { notifyMentions, notifyDigest, notifyRoleChanges, notifyAcceptedInvites } = user
-  const { notifyAgents, notifyDecisions } = user
+  const { notifyAgents, notifyAgentRequests, notifyDecisions } = user
   const profile: PersonExport['profile'] = {
     id,
     name,
@@ -59,6 +59,7 @@ export async function* readPerson(
     notifyRoleChanges,
     notifyAcceptedInvites,
     notifyAgents,
+    notifyAgentRequests,
     notifyDecisions,
     emailVerifiedAt: emailVerifiedAt?.toISOString() ?? null,
     createdAt: createdAt.toISOString(),

@@ -22,6 +22,8 @@ export interface ConfirmationsOptions {
   /** Seals what comes back from the client with the answer of the person. */
   box: { seal(text: string): Buffer; open(sealed: Buffer): string | undefined }
   clock: Clock
+  /** Uses a confirmation, by its SHA-256. Of parallel calls, only one returns true. */
+  useConfirmation: (used: { challengeHash: Buffer; expiresAt: Date }) => Promise<boolean>
 }
 
 /** Asks people before an agent does something that cannot be undone, or that lets a stranger in. */
@@ -30,7 +32,7 @@ export interface Confirmations {
   canAsk(round: CallRound): boolean
   /**
    * What asks the person; undefined once they have agreed, or if there is nothing to ask. Throws `not_confirmed` if they
-   * have not agreed, and `confirmation_invalid` for an answer that is old, or to another call.
+   * have not agreed, and `confirmation_invalid` for an answer that is old, was used, or is to another call.
    */
   ask(
     call: ConfirmedCall,
@@ -47,19 +49,22 @@ const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
 
 /**
  * Asks by elicitation, in the revision whose calls say what their client can do: the answer comes with a second call, which
- * any process may get. So the state is sealed: it is good for the same call of the same grant, for a while
+ * any process may get. So the state is sealed: it is good for the same call of the same grant, once and for a while
  * (docs/design/tools.md#confirmation).
  */
-export function createConfirmations({ box, clock }: ConfirmationsOptions): Confirmations {
+export function createConfirmations({ box, clock, useConfirmation }: ConfirmationsOptions): Confirmations {
   const seal = (call: ConfirmedCall) =>
     box.seal(JSON.stringify([digestOf(call), clock.now().getTime() + confirmationMs])).toString('base64url')
 
-  function isOf(call: ConfirmedCall, state: unknown): boolean {
-    if (typeof state !== 'string') return false
-    const text = box.open(Buffer.from(state, 'base64url'))
-    if (text === undefined) return false
+  /** What a state is used up as; undefined if it is not of the call, or too old. */
+  function open(call: ConfirmedCall, state: unknown): { challengeHash: Buffer; expiresAt: Date } | undefined {
+    if (typeof state !== 'string') return undefined
+    const sealed = Buffer.from(state, 'base64url')
+    const text = box.open(sealed)
+    if (text === undefined) return undefined
     const [digest, endsAt] = JSON.parse(text) as [string, number]
-    return digest === digestOf(call) && clock.now().getTime() < endsAt
+    if (digest !== digestOf(call) || clock.now().getTime() >= endsAt) return undefined
+    return { challengeHash: createHash('sha256').update(sealed).digest(), expiresAt: new Date(endsAt) }
   }
 
   return {
@@ -74,10 +79,12 @@ export function createConfirmations({ box, clock }: ConfirmationsOptions): Confi
     async ask(call, round, describe) {
       const state = round.requestState()
       const answer = inputResponse(round.inputResponses, responseKey)
-      if (state !== undefined && !isOf(call, state)) throw errors.confirmationInvalid()
-      if (state !== undefined && answer.kind === 'elicit') {
-        if (answer.action === 'accept') return undefined
-        throw errors.notConfirmed()
+      const opened = open(call, state)
+      if (state !== undefined && !opened) throw errors.confirmationInvalid()
+      if (opened && answer.kind === 'elicit') {
+        if (answer.action !== 'accept') throw errors.notConfirmed()
+        if (!(await useConfirmation(opened))) throw errors.confirmationInvalid()
+        return undefined
       }
       const message = await describe()
       if (message === undefined) return undefined

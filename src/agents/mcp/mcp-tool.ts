@@ -99,11 +99,12 @@ function toPublished(schema: Record<string, unknown>): Record<string, unknown> {
   const isPublished = ([keyword, value]: [string, unknown]) =>
     !(typeof value === 'string' && notPublished.has(keyword)) &&
     !(typeof value === 'number' && saidByErrors.has(keyword)) &&
-    !(keyword === 'maxLength' && Number(value) > publishedLengthMax) &&
-    !(keyword === 'anyOf' && areFormats(value))
+    !(keyword === 'maxLength' && Number(value) > publishedLengthMax)
   const publish = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(publish)
     if (typeof value !== 'object' || value === null) return value
+    if ('anyOf' in value && areFormats(value.anyOf))
+      return publish({ ...value, anyOf: undefined, type: 'string' })
     const list = listIn(value as TSchema)
     if (list) return publish({ ...list, description: (value as TSchema).description })
     // Only lengths of texts that a model writes: it copies ids and cursors, and looks for a few words.
@@ -141,9 +142,9 @@ function brief(schema: object): object {
   return { ...schema, description: [told, length].filter(Boolean).join(' ') || undefined }
 }
 
-/** Whether a list of alternatives has only formats, which are not published either. */
+/** Whether alternatives are texts that differ in their formats, which are not published either. */
 function areFormats(parts: unknown): boolean {
-  return Array.isArray(parts) && parts.every((part: object) => Object.keys(part).join() === 'format')
+  return Array.isArray(parts) && parts.every((part: object) => Object.keys(part).join() === 'type,format')
 }
 
 /**
@@ -157,6 +158,7 @@ export const trusting: jsonSchemaValidator = {
 function toolCall(tool: AgentTool, { onError, turns, webUrl, confirmations }: ToolOptions): ToolCall {
   const readArguments = createArgumentsReader(tool, webUrl)
   return async ({ agent, takeJson }, input, round) => {
+    const note = (code?: string) => tool.http && agent.noteCall?.(tool.http.id, input, code)
     try {
       const refusal = findRefusal(agent, tool)
       if (refusal) throw refusal
@@ -169,6 +171,7 @@ function toolCall(tool: AgentTool, { onError, turns, webUrl, confirmations }: To
       const endTurn = takeJson ? undefined : await turns.take(agent.user.id)
       try {
         const text = await callTool(tool, agent, given)
+        note()
         const structuredContent = takeJson ? takeJson(text) : { ...parseJson(text) }
         return { content: [{ type: 'text', text }], structuredContent }
       } finally {
@@ -177,7 +180,9 @@ function toolCall(tool: AgentTool, { onError, turns, webUrl, confirmations }: To
     } catch (error) {
       // Caught here: the SDK would send the message of any error to the agent.
       const message = describeError(error, tool, onError)
-      const structuredContent = { error: { message, ...codeOf(error) } }
+      const failure = codeOf(error)
+      note(failure.code)
+      const structuredContent = { error: { message, ...failure } }
       return { content: [{ type: 'text', text: message }], structuredContent, isError: true }
     }
   }

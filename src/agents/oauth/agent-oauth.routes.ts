@@ -40,6 +40,8 @@ export interface AgentOAuthRoutesOptions {
 }
 
 const metadataBytesMax = 4096
+// Programs ask again once an access token has expired, which may be a day later.
+const knownClientMs = 25 * 60 * 60 * 1000
 const formType = 'application/x-www-form-urlencoded'
 
 /**
@@ -77,7 +79,13 @@ export async function agentOAuthRoutes(
       requestId: request.id,
       address: addressOf(request),
       whileWaiting: (wait) => request.whileWaiting(wait),
-      noteAccepted,
+      noteAccepted(of) {
+        request.audited = { ...request.audited, ...of }
+        noteAccepted()
+      },
+      noteRefused(of, code) {
+        request.audited = { ...request.audited, ...of, code }
+      },
     })
     if (failure) return showFailure(reply, failure)
     return reply.hijack()
@@ -88,6 +96,7 @@ export async function agentOAuthRoutes(
     if (request.method === 'GET' && request.headers.accept?.includes('text/html'))
       return showFailure(reply, failure)
     const { status, error, description } = failure
+    request.audited = { ...request.audited, code: error }
     return reply
       .code(status)
       .header('cache-control', 'no-store')
@@ -186,6 +195,7 @@ export async function agentOAuthRoutes(
       name: 'refused-token',
       max: refusedTokenLimitPerMinute,
       exceeded: errors.tooManyRefusedTokens,
+      exemptMs: knownClientMs,
     })
     const handleToken = async (request: FastifyRequest, reply: FastifyReply) => {
       await refusals.assertFew(request)

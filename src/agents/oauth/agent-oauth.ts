@@ -18,7 +18,7 @@ import { deleteClient, listClients } from './records/clients.repository.ts'
 import { createConsents, type Consents } from './consents.ts'
 import { databaseRetryAfterSeconds } from './protocol.ts'
 import { createKeptDocuments } from './documents/kept-documents.ts'
-import type { Failure } from './provider-requests.ts'
+import type { Failure, TokenRequest } from './provider-requests.ts'
 import { recordGrantAddresses, type Fetched } from './records/grant-addresses.repository.ts'
 import type { RecordBounds } from './records/record-bounds.repository.ts'
 import { createSigningKeyStore, type Jwk, type SigningKeys } from './keys/signing-keys.ts'
@@ -31,7 +31,9 @@ export interface RequestContext {
   /** Runs what waits for a document of the client. */
   whileWaiting: <Result>(wait: () => Promise<Result>) => Promise<Result>
   /** Called when tokens have been issued or revoked. */
-  noteAccepted: () => void
+  noteAccepted: (of: TokenRequest) => void
+  /** Called with the code of the error that a request for tokens, or to revoke them, is refused with. */
+  noteRefused: (of: TokenRequest, code: string) => void
 }
 
 /** Answers a request. Returns a failure instead when a person has to be shown it. */
@@ -100,6 +102,8 @@ export interface AgentOAuthOptions {
   fetch: typeof fetch
   /** The identity providers that the operator trusts to let agents in by assertions. */
   assertingProviders: readonly AssertingProvider[]
+  /** Whether APP_SECRET does not open something that is stored in the database. */
+  isSecretForeign: () => Promise<boolean>
 }
 
 // How long a process uses its keys before it loads them again.
@@ -119,7 +123,7 @@ interface Loaded {
 export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
   const { db, clock, baseUrl, appSecret } = options
   const origins = appSecret.tagsOf('origins of clients')
-  const keyStore = createSigningKeyStore({ db, clock, appSecret })
+  const keyStore = createSigningKeyStore(options)
   const answers = createAnswers({ db, clock, appSecret })
   const handled = new AsyncLocalStorage<RequestContext & { failure?: Failure }>()
   const whileWaiting = <Result>(wait: () => Promise<Result>) =>
@@ -144,10 +148,12 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     onError: (error) =>
       options.log.warn({ err: error }, 'where tokens were fetched could not be written; will retry'),
   })
-  const noteAccepted = (grantId: string | undefined) => {
+  const noteRefused = (of: TokenRequest, code: string) => handled.getStore()?.noteRefused(of, code)
+  const noteAccepted = (of: TokenRequest) => {
+    const { grantId, isService = false } = of
     const handling = handled.getStore()
-    handling?.noteAccepted()
-    if (handling && grantId !== undefined)
+    handling?.noteAccepted(of)
+    if (handling && grantId !== undefined && !isService)
       fetched.add({ grantId, address: handling.address, at: clock.now() })
   }
   let loaded: Loaded | undefined
@@ -168,6 +174,7 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
         answers,
         showFailure,
         noteAccepted,
+        noteRefused,
         documents,
         whileWaiting,
       })

@@ -13,9 +13,11 @@ export function clientAssertions(options: {
   db: Database
   clock: Clock
   documents: KeptDocuments
-}): Required<Pick<Configuration, 'assertJwtClientAuthClaimsAndHeader' | 'fetch'>> {
+}): Required<Pick<Configuration, 'assertJwtClientAuthClaimsAndHeader' | 'clockTolerance' | 'fetch'>> {
   const { db, clock, documents } = options
   return {
+    clockTolerance: clockToleranceSeconds,
+
     // Called for a valid signature, before the id of the JWT is stored.
     async assertJwtClientAuthClaimsAndHeader(_ctx, { exp }, _header, { clientId }) {
       const seconds = Number(exp) - clock.now().getTime() / 1000
@@ -37,5 +39,31 @@ export function clientAssertions(options: {
   }
 }
 
-/** The detail is for the log: clients get the same error for all that is wrong. */
+/** By how much the clock of a client may differ from that of the service. */
+const clockToleranceSeconds = 30
+
+/** What is wrong with a claim, by what oidc-provider and `clientAssertions` say of it. */
+const claimFaults: readonly [detail: RegExp, fault: string][] = [
+  [/^jwt not active yet$/, `nbf is more than ${clockToleranceSeconds} seconds in the future`],
+  [/^jwt expired$/, 'exp is in the past'],
+  [/^expiration must/, 'exp is missing'],
+  [/valid for too long$/, `exp is more than ${assertionLifetimeSecondsMax / 60} minutes in the future`],
+  [/^invalid (?:nbf|iat|exp) value$/, 'nbf, iat or exp is not a number'],
+  [/^unique jti/, 'jti is missing'],
+  [/must only be used once$/, 'jti was used before'],
+  [/^iss /, 'iss is not the id of the client'],
+  [/^(?:aud |list of audience|audience)/, 'aud is neither the issuer nor the URL of the endpoint'],
+  [/^alg mismatch$/, 'alg is not accepted'],
+]
+
+/** Which claim of a JWT a client was refused for; undefined for any other reason. */
+export function findClaimFault({
+  error_detail: detail = '',
+}: {
+  error_detail?: string | undefined
+}): string | undefined {
+  return claimFaults.find(([pattern]) => pattern.test(detail))?.[1]
+}
+
+/** The detail is for the log, and `findClaimFault`. */
 const refusal = (detail: string) => new errors.InvalidClientAuth(detail)

@@ -23,6 +23,14 @@ export interface Failure {
   document?: { problem: 'unreachable' | 'off'; host: string }
 }
 
+/** Whose tokens a request is about, as far as it is known. */
+export interface TokenRequest {
+  clientId?: string | undefined
+  grantId?: string | undefined
+  /** Whether the client is that of a service account. */
+  isService?: boolean
+}
+
 /** New authorizations of clients with a metadata document are off. */
 export class DocumentsOff extends errors.InvalidClient {
   readonly host: string

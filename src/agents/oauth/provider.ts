@@ -20,7 +20,7 @@ import type { Answers } from './answers.ts'
 import { hasGrant } from './records/grant-records.repository.ts'
 import type { KeptDocuments } from './documents/kept-documents.ts'
 import { createRecordAdapter } from './records/oauth-records.repository.ts'
-import { clientAssertions } from './client-assertions.ts'
+import { clientAssertions, findClaimFault } from './client-assertions.ts'
 import { createServiceTokens } from './service-tokens.ts'
 import { AssertionUnverifiable } from './assertions/assertion-errors.ts'
 import { addAssertionGrant, type AssertionGrantOptions } from './assertions/assertion-grant.ts'
@@ -49,12 +49,14 @@ import {
   normalizeAuthorizationRequest,
   settleAnswer,
   type Failure,
+  type TokenRequest,
 } from './provider-requests.ts'
 import type { RecordBounds } from './records/record-bounds.repository.ts'
 import { assertRedirectUri } from './redirect-uris.ts'
 import { createRefreshAdapter, type RefreshRequest } from './refreshes/refresh-adapter.ts'
 import { createRefreshTokens } from './refreshes/refresh-tokens.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
+import { findFormerSecret } from './records/service-clients.repository.ts'
 import { hashClientSecret } from './records/stored-records.ts'
 import { SigningKey } from './keys/thread-signing-key.ts'
 
@@ -86,7 +88,9 @@ export interface ProviderOptions {
   /** The id of the request that is handled. */
   findRequestId: () => string | undefined
   /** Called when tokens have been issued or revoked; with their grant if they were issued. */
-  noteAccepted: (grantId: string | undefined) => void
+  noteAccepted: (of: TokenRequest) => void
+  /** Called with the code of the error that a request for tokens, or to revoke them, is refused with. */
+  noteRefused: (of: TokenRequest, code: string) => void
   /** Fetches what clients publish, and keeps it. */
   documents: KeptDocuments
   /** Whether clients with metadata documents may ask for authorization. */
@@ -139,6 +143,18 @@ export function createProvider(options: ProviderOptions): Provider {
     findRefresh,
     tooMany: (until) => new TooMany(catalogue.tooManyRefreshes.message, secondsUntil(until)),
   })
+  /** The client of a request, and the grant that tokens were issued of. */
+  function findTokens(ctx: KoaContextWithOIDC): TokenRequest {
+    const { Grant, AccessToken } = ctx.oidc.entities
+    const serviceGrantId = serviceTokens.grantIdOf(ctx)
+    const grantId = serviceGrantId ?? Grant?.jti ?? AccessToken?.grantId
+    return {
+      clientId: ctx.oidc.client?.clientId,
+      isService: serviceGrantId !== undefined,
+      ...(ctx.path === paths.token && { grantId }),
+    }
+  }
+
   /** Leaves the response to `showFailure`. */
   function fail(
     ctx: Pick<KoaContextWithOIDC, 'status' | 'respond' | 'remove'>,
@@ -281,10 +297,14 @@ export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(baseUrl, configuration)
   addAssertionGrant(provider, { ...options, resource })
   // Secrets are stored hashed. The server awaits the comparison, so that it can be replaced.
-  provider.Client.prototype.compareClientSecret = function (actual) {
+  provider.Client.prototype.compareClientSecret = async function (actual) {
     const given = Buffer.from(hashClientSecret(actual))
-    const stored = Buffer.from(this.clientSecret ?? '')
-    return given.length === stored.length && timingSafeEqual(given, stored)
+    const isOf = (hash: string) => {
+      const stored = Buffer.from(hash)
+      return given.length === stored.length && timingSafeEqual(given, stored)
+    }
+    if (isOf(this.clientSecret ?? '')) return true
+    return isOf((await findFormerSecret(db, this.clientId, clock.now())) ?? '')
   }
   // The types lack it: https://github.com/panva/node-oidc-provider, lib/models/base_model.js.
   const prototype: RefreshToken & { generateTokenId?: () => string } = provider.RefreshToken.prototype
@@ -309,14 +329,26 @@ export function createProvider(options: ProviderOptions): Provider {
       ctx.set('retry-after', String(error.retryAfterSeconds))
     else answerUnreachable(ctx, error)
   }
-  provider.on('grant.error', sendRetryAfter)
-  provider.on('revocation.error', sendRetryAfter)
+  const refuse = (ctx: KoaContextWithOIDC, error: errors.OIDCProviderError) => {
+    const clientId = ctx.oidc.client?.clientId
+    options.noteRefused({ clientId }, error.message)
+    if (error instanceof errors.InvalidClientAuth) {
+      const fault = findClaimFault(error)
+      const reason = fault ?? error.error_description
+      log.info({ requestId: findRequestId(), clientId, reason }, 'a client was not authenticated')
+      if (fault !== undefined)
+        ctx.body = { ...(ctx.body as object), error_description: `client authentication failed: ${fault}` }
+    }
+    sendRetryAfter(ctx, error)
+  }
+  provider.on('grant.error', refuse)
+  provider.on('revocation.error', refuse)
   provider.on('registration_create.error', sendRetryAfter)
   provider.use(async (ctx, next) => {
     if (ctx.path === paths.authorization) normalizeAuthorizationRequest(ctx as KoaContextWithOIDC, resource)
     await next()
     explainUnknownClient(ctx as KoaContextWithOIDC, baseUrl)
-    if (isAccepted(ctx as KoaContextWithOIDC)) options.noteAccepted(findTokenGrant(ctx as KoaContextWithOIDC))
+    if (isAccepted(ctx as KoaContextWithOIDC)) options.noteAccepted(findTokens(ctx as KoaContextWithOIDC))
     if (isRefresh(ctx)) options.meter.count('refreshes', outcomeOf(ctx.status))
     await settleAnswer(ctx as KoaContextWithOIDC, options, fail)
   })
@@ -359,12 +391,6 @@ function findRefresh(): RefreshRequest | undefined {
 /** Whether a client of a service account asks for a token. */
 function isOfService({ path, oidc }: KoaContextWithOIDC): boolean {
   return path === paths.token && oidc.params?.grant_type === serviceGrantType
-}
-
-/** The grant that tokens were issued of; undefined for a revocation. */
-function findTokenGrant({ path, oidc }: KoaContextWithOIDC): string | undefined {
-  if (path !== paths.token) return undefined
-  return oidc.entities.Grant?.jti ?? oidc.entities.AccessToken?.grantId
 }
 
 /** Whether a request asks for a refresh, also one that was refused before its token was read. */

@@ -2,6 +2,7 @@ import { and, count, desc, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { oauthRecords } from '../../db/schema/oauth.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import type { ServiceClientMethod } from '../../domain/service-accounts.ts'
 import { isLive } from '../oauth/records/grant-records.repository.ts'
 
@@ -28,6 +29,7 @@ export async function listServiceClients(executor: Executor, owner: Owner, now: 
       createdAt: agentGrants.createdAt,
       lastUsedAt: agentGrants.lastUsedAt,
       expiresAt: agentGrants.expiresAt,
+      formerSecretUntil: agentGrants.formerSecretUntil,
     })
     .from(agentGrants)
     .innerJoin(oauthRecords, and(eq(oauthRecords.kind, 'Client'), eq(oauthRecords.key, agentGrants.clientId)))
@@ -51,8 +53,14 @@ export async function lockServiceClient(executor: Executor, owner: Owner, id: st
       id: agentGrants.id,
       clientId: agentGrants.clientId,
       name: agentGrants.clientName,
+      scopes: agentGrants.scopes,
       expiresAt: agentGrants.expiresAt,
       revokedAt: agentGrants.revokedAt,
+      shownToUserId: agentGrants.shownToUserId,
+      formerSecretUntil: agentGrants.formerSecretUntil,
+      method: subquery(sql<ServiceClientMethod>`(
+        select ${oauthRecords.payload} ->> 'token_endpoint_auth_method' from ${oauthRecords}
+        where ${oauthRecords.kind} = 'Client' and ${oauthRecords.key} = ${agentGrants.clientId})`),
     })
     .from(agentGrants)
     .where(and(isOf(owner), eq(agentGrants.id, id)))

@@ -4,6 +4,7 @@ import {
   serviceAccountsCreateClient,
   serviceAccountsListClients,
   serviceAccountsRevokeClient,
+  serviceAccountsRotateClient,
 } from './service-clients.schemas.ts'
 import type { ServiceClientsService } from './service-clients.service.ts'
 
@@ -19,6 +20,16 @@ export function serviceClientsRoutes(app: App, clients: ServiceClientsService): 
       (principal) => clients.create(principal, params, body),
       (created) => ({ ok: true as const, ...created }),
     ),
+  )
+
+  app.post(
+    `${clientsUrl}/:serviceClientId/rotate`,
+    { schema: serviceAccountsRotateClient, config: { optionalBody: true } },
+    ({ params, body }, reply) =>
+      reply.answerChange(
+        (principal) => clients.rotate(principal, params, body),
+        ({ clientId, secret }) => ({ ok: true as const, clientId, secret }),
+      ),
   )
 
   app.post(

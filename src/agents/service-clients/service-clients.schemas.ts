@@ -3,6 +3,7 @@ import { exampleExpiry, exampleIds, exampleTime } from '../../http/description/e
 import { operation, pathParams } from '../../http/description/operation.ts'
 import { agentScopes } from '../../domain/agent.ts'
 import { serviceClientDays, serviceClientMethods, serviceClientsMax } from '../../domain/service-accounts.ts'
+import { overlapSecondsDefault, overlapSecondsMax } from '../../domain/key-restrictions.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import {
   closed,
@@ -38,6 +39,7 @@ const ServiceClient = named(
     createdAt: timestamp('When it was created.'),
     lastUsedAt: nullableTimestamp('When it last used its access. Null: never.'),
     expiresAt: timestamp('When its access ends.'),
+    formerSecretUntil: nullableTimestamp('Until when the secret before works too. Null: none does.'),
   },
   {
     id: exampleIds.grant,
@@ -49,6 +51,7 @@ const ServiceClient = named(
     createdAt: exampleTime,
     lastUsedAt: null,
     expiresAt: exampleExpiry,
+    formerSecretUntil: null,
   },
   'An OAuth client of a service account: it gets access tokens for MCP and `/agent/v1` without a person.',
 )
@@ -70,7 +73,21 @@ const ServiceClientCreation = named(
   },
 )
 
-export const serviceClientsSchemas = [ServiceClient, ServiceClientCreation]
+const ServiceClientRotation = named(
+  'ServiceClientRotation',
+  {
+    ok,
+    clientId: Type.String({ description: 'Its OAuth client id, as before.' }),
+    secret: Type.String({ description: 'The new client secret. It is returned only here.' }),
+  },
+  {
+    ok: true,
+    clientId: `service-${exampleIds.grant}`,
+    secret: 'pH3c0uJ0wqgqT7cTq1rGx2m8Zk5vYd4sN6bLf9aWeXo',
+  },
+)
+
+export const serviceClientsSchemas = [ServiceClient, ServiceClientCreation, ServiceClientRotation]
 
 const accountParams = pathParams('slug', 'serviceAccountId')
 const managerErrors = [...workspaceErrors, errors.roleInsufficient]
@@ -137,6 +154,38 @@ export const serviceAccountsCreateClient = operation({
     errors.scopeTooHigh,
     errors.scopeOnWebsiteOnly,
     errors.serviceClientLimit,
+    errors.keyRestricted,
+  ],
+})
+
+export const serviceAccountsRotateClient = operation({
+  id: 'serviceAccounts.rotateClient',
+  summary: 'Replace the secret of an OAuth client of a service account',
+  description:
+    'For owners and admins, for service accounts whose role is at most their own. The old secret works on for `overlapSeconds`, ' +
+    'and access tokens until they expire. A client with `workspace:write` is rotated on the website only, and one with a key ' +
+    'of its own has no secret. Only this response contains the new one.',
+  params: pathParams('slug', 'serviceAccountId', 'serviceClientId'),
+  body: closed(
+    {
+      overlapSeconds: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: overlapSecondsMax,
+          description: `How long the old secret works on, in seconds. 0: it ends at once. Default: ${overlapSecondsDefault}.`,
+        }),
+      ),
+    },
+    { examples: [{ overlapSeconds: 3600 }] },
+  ),
+  success: ref(ServiceClientRotation),
+  returns: 'The new secret.',
+  errors: [
+    ...managerErrors,
+    errors.roleTooHigh,
+    errors.clientRotated,
+    errors.clientWithoutSecret,
+    errors.scopeOnWebsiteOnly,
     errors.keyRestricted,
   ],
 })

@@ -14,9 +14,9 @@ import {
   unaskedOf,
   type AgentScope,
 } from '../../domain/agent.ts'
-import { isWithin, unrestricted } from '../../domain/key-restrictions.ts'
+import { isWithin, overlapSecondsDefault, unrestricted } from '../../domain/key-restrictions.ts'
 import type { Principal } from '../../domain/principal.ts'
-import { mayGrant } from '../../domain/roles.ts'
+import { mayGrant, type Role } from '../../domain/roles.ts'
 import {
   serviceClientDays,
   serviceClientsMax,
@@ -31,6 +31,7 @@ import { prolongGrant, revokeGrant } from '../grants/grants.repository.ts'
 import {
   deleteClientRecord,
   insertServiceClient,
+  replaceClientSecret,
   type ClientAuthentication,
 } from '../oauth/records/service-clients.repository.ts'
 import { requireKeysUrl, requirePublicKeys } from './client-keys.ts'
@@ -77,6 +78,15 @@ export interface ServiceClientsService {
     path: ServiceClientsPath,
     input: ServiceClientInput,
   ): Promise<{ client: ServiceClient; secret: string | null }>
+  /**
+   * Returns a new secret. The old one works for `overlapSeconds`, by default a day. Throws `client_rotated` while a former one
+   * works, unless the overlap is 0, `client_without_secret`, `scope_on_website_only` and `key_restricted`.
+   */
+  rotate(
+    principal: Principal,
+    path: ServiceClientPath,
+    input: { overlapSeconds?: number },
+  ): Promise<{ name: string; clientId: string; secret: string }>
   /** Idempotent. Returns the name of the client. */
   revoke(principal: Principal, path: ServiceClientPath): Promise<string>
   /** Lets the access of a client end a year from now. Returns its name. Throws `not_found` for one whose access has ended. */
@@ -123,13 +133,16 @@ export function createServiceClientsService(options: ServiceClientsServiceOption
     async list(principal, { slug, serviceAccountId }) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'serviceAccounts.listClients')
       const { userId, role } = await find(db, workspaceId, serviceAccountId)
-      const rows = await listServiceClients(db, { workspaceId, userId }, clock.now())
-      return rows.map(({ createdAt, lastUsedAt, expiresAt, scopes, ...row }) => ({
+      const now = clock.now()
+      const rows = await listServiceClients(db, { workspaceId, userId }, now)
+      return rows.map(({ createdAt, lastUsedAt, expiresAt, formerSecretUntil, scopes, ...row }) => ({
         ...row,
         scopes: scopesOfRole(role, scopes),
         createdAt: createdAt.toISOString(),
         lastUsedAt: lastUsedAt?.toISOString() ?? null,
         expiresAt: expiresAt.toISOString(),
+        formerSecretUntil:
+          formerSecretUntil !== null && formerSecretUntil > now ? formerSecretUntil.toISOString() : null,
       }))
     },
 
@@ -137,8 +150,7 @@ export function createServiceClientsService(options: ServiceClientsServiceOption
       const name = requireLabel(input.name)
       const { authentication, secret } = authenticate(input)
       const scopes = toAgentScopes(input.scopes)
-      // Who holds a key is not always a person who reads what this scope lets a program do.
-      if (unaskedOf(scopes).length > 0 && principal.source !== 'web') throw errors.scopeOnWebsiteOnly()
+      assertOnWebsite(principal, scopes)
       return change(
         principal,
         path,
@@ -148,9 +160,7 @@ export function createServiceClientsService(options: ServiceClientsServiceOption
           if (scopesOfRole(role, scopes).length < scopes.length)
             throw errors.scopeTooHigh({ field: 'scopes' })
           const expiresAt = new Date(now.getTime() + lifetimeMs)
-          const own = (await requireLiveCredential(tx, principal, now)) ?? unrestricted
-          const restrictions = { ...unrestricted, expiresAt, workspaceIds: [workspaceId], maxRole: role }
-          if (!isWithin(restrictions, own)) throw errors.keyRestricted()
+          await assertWithin(tx, principal, { workspaceId, role, expiresAt, now })
           if ((await countServiceClients(tx, { workspaceId, userId }, now)) >= serviceClientsMax)
             throw errors.serviceClientLimit()
           const id = createId()
@@ -158,7 +168,14 @@ export function createServiceClientsService(options: ServiceClientsServiceOption
           const about = { id, clientId, clientName: name, workspaceId, userId, scopes }
           await insertServiceClient(
             tx,
-            { ...about, clientUri: null, consentVersion, createdAt: now, expiresAt },
+            {
+              ...about,
+              clientUri: null,
+              consentVersion,
+              createdAt: now,
+              expiresAt,
+              shownToUserId: principal.user.id,
+            },
             authentication,
           )
           appendEvent({
@@ -170,8 +187,35 @@ export function createServiceClientsService(options: ServiceClientsServiceOption
             jwksUri: 'jwks_uri' in authentication ? authentication.jwks_uri : null,
             createdAt: now.toISOString(),
             expiresAt: expiresAt.toISOString(),
+            formerSecretUntil: null,
           }
           return { client, secret }
+        },
+      )
+    },
+
+    async rotate(principal, path, { overlapSeconds = overlapSecondsDefault }) {
+      return change(
+        principal,
+        path,
+        'serviceAccounts.rotateClient',
+        async ({ tx, now, appendEvent }, { account, workspaceId }) => {
+          const client = await lockClient(tx, { workspaceId, ...account }, path.serviceClientId)
+          const { expiresAt, formerSecretUntil, name } = client
+          if (client.revokedAt || expiresAt <= now) throw errors.notFound()
+          if (client.method !== 'client_secret_basic') throw errors.clientWithoutSecret()
+          assertOnWebsite(principal, toAgentScopes(client.scopes))
+          await assertWithin(tx, principal, { workspaceId, role: account.role, expiresAt, now })
+          const isRotated = formerSecretUntil !== null && formerSecretUntil > now
+          if (isRotated && overlapSeconds > 0) throw errors.clientRotated()
+          const secret = createToken()
+          await replaceClientSecret(tx, client, {
+            secret,
+            shownToUserId: principal.user.id,
+            formerUntil: overlapSeconds > 0 ? new Date(now.getTime() + overlapSeconds * 1000) : null,
+          })
+          appendEvent({ type: 'service_account.client_rotated', data: dataOf(account, client) })
+          return { name, clientId: client.clientId, secret }
         },
       )
     },
@@ -216,6 +260,23 @@ export function createServiceClientsService(options: ServiceClientsServiceOption
       )
     },
   }
+}
+
+/** Throws `scope_on_website_only`: who holds a key is not always a person who reads what a scope lets a program do. */
+function assertOnWebsite({ source }: Principal, scopes: readonly AgentScope[]): void {
+  if (unaskedOf(scopes).length > 0 && source !== 'web') throw errors.scopeOnWebsiteOnly()
+}
+
+/** Throws `key_restricted` if the key of the request may do less than a client whose secret it would be shown. */
+async function assertWithin(
+  tx: Executor,
+  principal: Principal,
+  client: { workspaceId: string; role: Role; expiresAt: Date; now: Date },
+): Promise<void> {
+  const { workspaceId, role, expiresAt, now } = client
+  const own = (await requireLiveCredential(tx, principal, now)) ?? unrestricted
+  const restrictions = { ...unrestricted, expiresAt, workspaceIds: [workspaceId], maxRole: role }
+  if (!isWithin(restrictions, own)) throw errors.keyRestricted()
 }
 
 async function lockClient(tx: Executor, owner: { workspaceId: string; userId: string }, id: string) {

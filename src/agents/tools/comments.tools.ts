@@ -60,7 +60,7 @@ export function commentsTools(
       }),
       hints: { ...writingHints, idempotentHint: false },
       async call(agent, { seedId: id, ...input }) {
-        const comment = await comments.create(toPrincipal(agent), id, input)
+        const { comment } = await comments.create(toPrincipal(agent), id, input)
         return toJson({ comment, url: links.urlOf(agent, id) })
       },
       errors: [

@@ -29,12 +29,15 @@ export function findRefusal(agent: AgentPrincipal, tool: AgentTool): ApiError | 
   })
 }
 
-/** The scopes, and the version of the consent, that the tools need which a message calls, and which nothing else rules out. */
+/**
+ * The scopes, and the version of the consent, that the tools need which a message calls, and which nothing else rules out,
+ * with their operations.
+ */
 export function needsOfCalls(
   tools: readonly AgentTool[],
   agent: AgentPrincipal,
   message: unknown,
-): { scopes: AgentTool['scope'][]; consentVersion: number } {
+): { scopes: AgentTool['scope'][]; consentVersion: number; operationIds: string[] } {
   // With a further scope, the agent still could not call them.
   const called = findCalled(tools, message).filter(
     (tool) => isForRole(tool, agent.role) && !isReadOnly(agent, tool),
@@ -42,6 +45,7 @@ export function needsOfCalls(
   return {
     scopes: called.map(({ scope }) => scope),
     consentVersion: Math.max(0, ...called.map(({ consentVersion = 0 }) => consentVersion)),
+    operationIds: called.flatMap(({ http }) => http?.id ?? []),
   }
 }
 

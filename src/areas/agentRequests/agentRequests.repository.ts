@@ -55,6 +55,7 @@ const requestColumns = {
 /** What is asked for in a list of requests. */
 export interface RequestFilter {
   workspaceId: string
+  requestId?: string
   grantId?: string
   state?: AgentRequestState
   /** Only those of comments on this seed. */
@@ -66,7 +67,7 @@ export interface RequestFilter {
 /** The requests of a workspace, newest first, but for those on deleted seeds. Their texts are as they are stored. */
 export function listRequests(
   executor: Executor,
-  { workspaceId, grantId, state, seedId, isForAgent = false, ...range }: RequestFilter & PageRange,
+  { workspaceId, requestId, grantId, state, seedId, isForAgent = false, ...range }: RequestFilter & PageRange,
 ): Promise<JsonRows> {
   const rows = executor
     .select(itemColumns<StoredRequest>(requestColumns))
@@ -78,6 +79,7 @@ export function listRequests(
       and(
         eq(agentRequests.workspaceId, workspaceId),
         isNull(seeds.deletedAt),
+        requestId === undefined ? undefined : eq(agentRequests.id, requestId),
         grantId === undefined ? undefined : eq(agentRequests.grantId, grantId),
         state === undefined ? undefined : eq(agentRequests.state, state),
         seedId === undefined ? undefined : eq(comments.seedId, seedId),

@@ -1,6 +1,11 @@
 import type { App } from '../../http/app-types.ts'
 import { toOk } from '../../http/requests/idempotency.ts'
-import { agentRequestsAskable, agentRequestsCancel, agentRequestsList } from './agentRequests.schemas.ts'
+import {
+  agentRequestsAskable,
+  agentRequestsCancel,
+  agentRequestsGet,
+  agentRequestsList,
+} from './agentRequests.schemas.ts'
 import type { AgentRequestsService } from './agentRequests.service.ts'
 
 const requestsUrl = '/v1/workspaces/:slug/agent-requests'
@@ -12,6 +17,10 @@ export function agentRequestsRoutes(app: App, agentRequests: AgentRequestsServic
 
   app.get(`${requestsUrl}/agents`, { schema: agentRequestsAskable }, ({ principal, params }) =>
     agentRequests.askable(principal, params.slug),
+  )
+
+  app.get(`${requestsUrl}/:agentRequestId`, { schema: agentRequestsGet }, ({ principal, params }) =>
+    agentRequests.get(principal, params.slug, params.agentRequestId),
   )
 
   app.post(`${requestsUrl}/:agentRequestId/cancel`, { schema: agentRequestsCancel }, ({ params }, reply) =>

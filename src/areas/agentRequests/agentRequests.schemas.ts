@@ -92,6 +92,16 @@ export const agentRequestsList = listOperation(
   },
 )
 
+export const agentRequestsGet = operation({
+  id: 'agentRequests.get',
+  summary: 'Read what was asked of an agent',
+  description: 'For all members of the workspace.',
+  params: pathParams('slug', 'agentRequestId'),
+  success: ref(AgentRequest),
+  returns: 'The request, as `agentRequests.list` has it.',
+  errors: [...workspaceErrors, errors.notFound],
+})
+
 export const agentRequestsCancel = operation({
   id: 'agentRequests.cancel',
   summary: 'Cancel a request to an agent',

@@ -28,7 +28,7 @@ import {
   type StoredRequest,
 } from './agentRequests.repository.ts'
 import type { AgentRequest, AskableAgent } from './agentRequests.schemas.ts'
-import { lockWaiting, toEventData } from './asking.ts'
+import { lockWaiting, tellAsker, toEventData } from './asking.ts'
 
 export type { AgentRequest, AskableAgent }
 
@@ -42,6 +42,8 @@ export interface RequestsRequest extends PageRequest {
 export interface AgentRequestsService {
   /** Newest first. */
   list(principal: Principal, slug: string, request: RequestsRequest): Promise<Page<AgentRequest>>
+  /** Throws `not_found`, also for one on a deleted seed. */
+  get(principal: Principal, slug: string, requestId: string): Promise<AgentRequest>
   /** The newest requests of the comments on a seed. */
   listOfSeed(principal: Principal, seedId: string): Promise<AgentRequest[]>
   /** The agents that the caller may ask. */
@@ -90,6 +92,23 @@ export function createAgentRequestsService(options: AgentRequestsServiceOptions)
       })
     },
 
+    async get(principal, slug, requestId) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'agentRequests.get')
+      if (!isId(requestId)) throw errors.notFound()
+      const { items } = await readPage<AgentRequest>(
+        { limit: 1 },
+        {
+          listId: `request ${requestId}`,
+          order: 'newestFirst',
+          read: async (range) => toShown(await listRequests(db, { workspaceId, requestId, ...range })),
+          positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
+        },
+      )
+      const [found] = parseJson(items)
+      if (!found) throw errors.notFound()
+      return found
+    },
+
     async listOfSeed(principal, askedId) {
       const { id: workspaceId, seedId } = await requireWorkspaceOfSeed(
         principal,
@@ -127,6 +146,7 @@ export function createAgentRequestsService(options: AgentRequestsServiceOptions)
         if (request.state === 'cancelled') return { seedId, commentId }
         if (request.state !== 'waiting' || request.expiresAt <= now) throw errors.requestNotWaiting()
         write((tx) => endRequest(tx, request, { state: 'cancelled' }))
+        write((tx) => tellAsker(tx, request, { state: 'cancelled', actor: principal, now }))
         appendEvent({ type: 'agent_request.cancelled', data: toEventData(request) })
         return { seedId, commentId }
       })
@@ -157,8 +177,9 @@ export function createAgentRequestsService(options: AgentRequestsServiceOptions)
       const workspace = await requireWorkspace(principal, slug, 'comments.create')
       const lock = (tx: Executor) =>
         lockWaiting(tx, principal, { workspaceId: workspace.id, requestId, now: clock.now() })
-      await changes.makeIn(principal, workspace, lock, async ({ write, appendEvent }, request) => {
+      await changes.makeIn(principal, workspace, lock, async ({ now, write, appendEvent }, request) => {
         write((tx) => endRequest(tx, request, { state: 'declined', reason }))
+        write((tx) => tellAsker(tx, request, { state: 'declined', actor: principal, now }))
         appendEvent({ type: 'agent_request.declined', data: toEventData(request) })
       })
     },

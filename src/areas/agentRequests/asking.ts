@@ -6,9 +6,11 @@ import {
   requestsOfAskerMax,
   waitingRequestsMax,
 } from '../../domain/agent-requests.ts'
+import type { NotificationDataByKind } from '../../domain/notifications.ts'
 import type { Principal } from '../../domain/principal.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
+import { notifyMembers } from '../notifications/notify.repository.ts'
 import {
   endRequest,
   insertRequest,
@@ -19,6 +21,8 @@ import {
   type AskedAgent,
   type LockedRequest,
 } from './agentRequests.repository.ts'
+
+type EndedState = NotificationDataByKind['agent_request']['state']
 
 /** A comment that asks, or that answers. */
 interface CommentOfRequest {
@@ -58,14 +62,16 @@ export async function lockAsked(
   return asked
 }
 
-/** Has a new comment ask agents. With the writes of the change, and an event for each. */
+/**
+ * Has a new comment ask agents. With the writes of the change, an event for each, and a notification for their people.
+ * Returns the requests.
+ */
 export function ask(
   { now, write, appendEvent }: WorkspaceChangeContext,
   asker: Principal,
   comment: CommentOfRequest,
   agents: readonly AskedAgent[],
-): void {
-  if (agents.length === 0) return
+): Pick<LockedRequest, 'id' | 'grantId' | 'agentName'>[] {
   const latest = now.getTime() + agentRequestMs
   const rows = agents.map(({ grantId, agentName, forUserId, expiresAt }) => ({
     id: createId(),
@@ -81,13 +87,18 @@ export function ask(
     expiresAt: new Date(Math.min(latest, expiresAt.getTime())),
   }))
   for (const row of rows) {
-    const { id, grantId, agentName } = row
+    const { id, grantId, agentName, forUserId } = row
     write((tx) => insertRequest(tx, row))
+    const about = { workspaceId: row.workspaceId, seedId: comment.seedId, commentId: comment.id }
+    const data = { agentRequestId: id, grantId, clientName: agentName }
+    const notice = { kind: 'agent_asked', data, actor: asker, at: now, ...about } as const
+    write((tx) => notifyMembers(tx, notice, [forUserId]))
     appendEvent({
       type: 'agent_request.created',
       data: toEventData({ ...comment, id, commentId: comment.id, grantId, agentName }),
     })
   }
+  return rows.map(({ id, grantId, agentName }) => ({ id, grantId, agentName }))
 }
 
 /**
@@ -109,14 +120,35 @@ export async function lockWaiting(
   return request
 }
 
-/** Has a new comment answer a request. After the comment was written. */
+/** Has a new comment answer a request. After the comment was written. With `isTold`, who asked is told otherwise. */
 export function answer(
-  { write, appendEvent }: WorkspaceChangeContext,
+  { now, write, appendEvent }: WorkspaceChangeContext,
+  actor: Principal,
   request: LockedRequest,
-  answerCommentId: string,
+  { answerCommentId, isTold }: { answerCommentId: string; isTold: boolean },
 ): void {
   write((tx) => endRequest(tx, request, { state: 'answered', answerCommentId }))
+  if (!isTold)
+    write((tx) =>
+      tellAsker(tx, { ...request, commentId: answerCommentId }, { state: 'answered', actor, now }),
+    )
   appendEvent({ type: 'agent_request.answered', data: { ...toEventData(request), answerCommentId } })
+}
+
+/** Tells who asked what became of it: not if they did it themselves, but if their agent did. */
+export async function tellAsker(
+  tx: Executor,
+  request: Pick<
+    LockedRequest,
+    'id' | 'workspaceId' | 'seedId' | 'commentId' | 'grantId' | 'agentName' | 'askedByUserId'
+  >,
+  { state, actor, now }: { state: EndedState; actor: Principal | null; now: Date },
+): Promise<void> {
+  const { id, workspaceId, seedId, commentId, grantId, agentName, askedByUserId } = request
+  if (askedByUserId === null) return
+  const data = { agentRequestId: id, grantId, clientName: agentName, state }
+  const about = { workspaceId, seedId, commentId, actor, at: now, tellsActor: actor?.grantId === grantId }
+  await notifyMembers(tx, { kind: 'agent_request', data, ...about }, [askedByUserId])
 }
 
 /** What events say of a request. */

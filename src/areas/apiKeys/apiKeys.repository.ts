@@ -6,7 +6,6 @@ import { pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { apiKeys } from '../../db/schema/api-keys.ts'
 import { memberships } from '../../db/schema/memberships.ts'
-import { serviceAccounts } from '../../db/schema/service-accounts.ts'
 import { users } from '../../db/schema/users.ts'
 
 /** The active keys of a user: neither revoked nor expired. */
@@ -139,38 +138,6 @@ export async function endRotatedApiKey(
     .update(apiKeys)
     .set({ ...end, expiryNoticeAt: null })
     .where(eq(apiKeys.id, id))
-}
-
-const selectKnown = prepared((executor) =>
-  executor
-    .select({
-      serviceAccountId: serviceAccounts.id,
-      serviceAccountName: users.name,
-      apiKeyId: apiKeys.id,
-      keyName: apiKeys.name,
-      lastFour: apiKeys.lastFour,
-    })
-    .from(apiKeys)
-    .innerJoin(serviceAccounts, eq(serviceAccounts.userId, apiKeys.userId))
-    .innerJoin(users, eq(users.id, apiKeys.userId))
-    .where(
-      and(
-        eq(apiKeys.shownToUserId, sql.placeholder('userId')),
-        eq(serviceAccounts.workspaceId, sql.placeholder('workspaceId')),
-        isNull(apiKeys.revokedAt),
-        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql.placeholder('now'))),
-      ),
-    )
-    .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id))
-    .prepare('api_keys_select_known'),
-)
-
-/** The active keys of service accounts of a workspace that a person was shown, oldest first. */
-export function listKnownKeys(
-  executor: Executor,
-  { userId, workspaceId, now }: { userId: string; workspaceId: string; now: Date },
-) {
-  return selectKnown(executor).execute({ userId, workspaceId, now: now.toISOString() })
 }
 
 const selectMemberships = prepared((executor) =>

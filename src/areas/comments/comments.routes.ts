@@ -33,7 +33,7 @@ export function commentsRoutes(app: App, comments: CommentsService): void {
     ({ params, body }, reply) =>
       reply.answerChange(
         (principal) => comments.create(principal, params.id, body),
-        (comment) => ({ ok: true as const, comment }),
+        (created) => ({ ok: true as const, ...created }),
       ),
   )
 
@@ -47,7 +47,8 @@ export function commentsRoutes(app: App, comments: CommentsService): void {
   app.patch(
     commentUrl,
     { schema: commentsUpdate, config: { isVersioned: true } },
-    ({ principal, params, body }) => comments.update(principal, params.commentId, body).then(toOk),
+    ({ principal, params, body }) =>
+      comments.update(principal, params.commentId, body).then(() => ({ ok: true as const, requests: [] })),
   )
 
   app.delete(commentUrl, { schema: commentsDelete }, ({ principal, params }) =>

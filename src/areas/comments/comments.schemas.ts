@@ -96,13 +96,37 @@ export const Comment = named(
 )
 export type Comment = Static<typeof Comment>
 
+const AskedAgent = named(
+  'AskedAgent',
+  {
+    id: Type.String({ description: 'The id of the request, for `agentRequests.get`.' }),
+    grantId: Type.String({ description: 'The grant of the agent.' }),
+    agentName: Type.String({ description: 'The name of the agent.' }),
+  },
+  { id: exampleIds.agentRequest, grantId: exampleIds.grant, agentName: 'Claude' },
+  'An agent that a comment asks.',
+)
+export type AskedAgent = Static<typeof AskedAgent>
+
+const requestsOf = (description: string) => Type.Array(ref(AskedAgent), { description })
+
 const CommentCreation = named(
   'CommentCreation',
-  { ok, comment: ref(Comment) },
-  { ok: true, comment: exampleOf(Comment) },
+  {
+    ok,
+    comment: ref(Comment),
+    requests: requestsOf('What it asks of agents. One that it names and that is not here was not asked.'),
+  },
+  { ok: true, comment: exampleOf(Comment), requests: [] },
 )
 
-export const commentsSchemas = [Mention, TeamMention, Comment, CommentCreation]
+const CommentChange = named(
+  'CommentChange',
+  { ok, requests: requestsOf('Empty: an edit asks no agent.') },
+  { ok: true, requests: [] },
+)
+
+export const commentsSchemas = [Mention, TeamMention, Comment, AskedAgent, CommentCreation, CommentChange]
 
 /** The text of a comment. */
 export const commentBody = lines(commentLengthMax)
@@ -191,7 +215,7 @@ export const commentsCreate = operation({
     { examples: [{ body: exampleBody }] },
   ),
   success: ref(CommentCreation),
-  returns: 'The new comment.',
+  returns: 'The new comment, and what it asks of agents.',
   errors: [...writerErrors, errors.agentBusy, errors.askLimit, ...attachmentErrors],
 })
 
@@ -208,9 +232,12 @@ export const commentsGet = operation({
 export const commentsUpdate = operation({
   id: 'comments.update',
   summary: 'Edit a comment',
-  description: 'For its author. People whom it did not mention before are notified.',
+  description:
+    'For its author. People whom it did not mention before are notified; agents that it did not are text, and not asked.',
   params: commentParams,
   body: closed({ body, attachmentIds: changedAttachmentIdsField }, { examples: [{ body: exampleBody }] }),
+  success: ref(CommentChange),
+  returns: 'That it was changed, and that this asked no agent.',
   errors: [...commentErrors, errors.notTheAuthor, ...attachmentErrors],
 })
 

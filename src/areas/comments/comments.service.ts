@@ -55,7 +55,7 @@ import {
   updateComment,
   type LockedComment,
 } from './comments.repository.ts'
-import type { Comment } from './comments.schemas.ts'
+import type { AskedAgent, Comment } from './comments.schemas.ts'
 import { lockTeamsAmong, type MentionedTeam } from './mentioned-teams.repository.ts'
 import { show, toShown } from './shown-comments.ts'
 import { listCommentsOfWorkspace } from './workspace-comments.repository.ts'
@@ -72,7 +72,7 @@ import {
 } from './thread.ts'
 
 export { threadFilters }
-export type { Comment, DiscussedEvidence, ShownEvidence, ThreadItem, WithPicture }
+export type { AskedAgent, Comment, DiscussedEvidence, ShownEvidence, ThreadItem, WithPicture }
 
 export interface CommentInput {
   /** Markdown. */
@@ -125,11 +125,15 @@ export interface CommentsService extends Threads {
   get(principal: Principal, commentId: string): Promise<Comment>
   /**
    * Of a person, it asks the agents that it mentions and the person may ask, and tells the members of the teams that it
-   * mentions, of at most `mentionedTeamSizeMax` each; in what others write these are text. Throws
+   * mentions, of at most `mentionedTeamSizeMax` each; in what others write these are text. An answer tells who asked. Throws
    * `text_invalid`, `not_found` for evidence of another seed and for a request that the caller was not asked on this seed,
    * `request_not_waiting`, `agent_busy`, `ask_limit`, `attachment_limit` and `attachment_not_found`.
    */
-  create(principal: Principal, seedId: string, input: CommentInput): Promise<Comment>
+  create(
+    principal: Principal,
+    seedId: string,
+    input: CommentInput,
+  ): Promise<{ comment: Comment; requests: AskedAgent[] }>
   /**
    * Of the caller's own; of an agent, what it wrote. Throws `text_invalid`, `not_the_author`, `attachment_limit`,
    * `attachment_not_found` and `precondition_failed`.
@@ -273,13 +277,15 @@ export function createCommentsService(options: CommentsServiceOptions): Comments
           write((executor) =>
             insertFollowers(executor, { workspaceId: workspace.id, seedId }, [user.id, ...mentioned]),
           )
+          const told = members.map(({ userId }) => userId)
           notifyOfComment(context, jobs, {
             workspaceId: workspace.id,
             actor: principal,
             seedId,
             commentId: comment.id,
             evidenceId: comment.evidenceId,
-            mentionedUserIds: members.map(({ userId }) => userId),
+            mentionedUserIds: told,
+            answeredUserId: request?.askedByUserId ?? null,
           })
           appendEvent({
             type: 'comment.added',
@@ -288,11 +294,14 @@ export function createCommentsService(options: CommentsServiceOptions): Comments
               ...(attachmentIds.length > 0 && { attachmentIds }),
             },
           })
-          ask(context, principal, { ...comment, title }, agents)
-          if (request) answer(context, request, comment.id)
+          const requests = ask(context, principal, { ...comment, title }, agents)
+          if (request) {
+            const isTold = told.includes(request.askedByUserId ?? '')
+            answer(context, principal, request, { answerCommentId: comment.id, isTold })
+          }
           const teamMentions = teams.map(({ teamId, name }) => ({ teamId, name }))
           const url = toCommentUrl(comment, seedUrlPrefix)
-          return toComment({ ...comment, url, mentions, teamMentions, attachments })
+          return { comment: toComment({ ...comment, url, mentions, teamMentions, attachments }), requests }
         },
       )
     },

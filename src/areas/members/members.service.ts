@@ -11,7 +11,7 @@ import { mayActOn, mayGrant, type Role } from '../../domain/roles.ts'
 import type { UserKind } from '../../domain/service-accounts.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
-import { tellOfKnownKeys } from '../apiKeys/known-keys.ts'
+import { tellOfKnownSecrets } from '../apiKeys/known-secrets.ts'
 import { tellStoppedKeys } from '../apiKeys/stopped-keys.ts'
 import { clearLeadsOf } from '../seeds/leads.repository.ts'
 import { recordDeparture } from './departures.repository.ts'
@@ -126,7 +126,7 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
             data: { userId, name: target.name, from: target.role, to: role },
           })
           for (const data of left) appendEvent({ type: 'seed.updated', data })
-          const known = await tellOfKnownKeys(tx, {
+          const known = await tellOfKnownSecrets(tx, {
             ...{ workspaceId, userId, name: target.name, now },
             ...{ from: target.role, to: role, actor: principal },
           })
@@ -164,7 +164,7 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
             : { type: 'member.removed', data: { ...person, reason: 'removed' } },
         )
         for (const data of left) appendEvent({ type: 'seed.updated', data })
-        const known = await tellOfKnownKeys(tx, {
+        const known = await tellOfKnownSecrets(tx, {
           ...{ workspaceId, ...person, now },
           ...{ from: target.role, to: null, actor: principal },
         })

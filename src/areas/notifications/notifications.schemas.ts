@@ -81,6 +81,9 @@ const preferenceFields = {
     description:
       "The access of the caller's agents was revoked by others, or ends soon. What is about security is always told.",
   }),
+  agentRequests: stringEnum(noticeChoices, {
+    description: "Others ask the caller's agents in comments. With `mail`, they are in the daily mail.",
+  }),
   decisions: stringEnum(noticeChoices, {
     description: 'A seed that the caller leads or follows is to be decided within three days.',
   }),
@@ -91,6 +94,7 @@ const examplePreferences = {
   roleChanges: 'mail',
   acceptedInvites: 'inbox',
   agents: 'mail',
+  agentRequests: 'inbox',
   decisions: 'mail',
 } as const
 
@@ -104,7 +108,7 @@ export const notificationsList = listOperation(
     summary: "List the caller's notifications",
     description:
       'Newest first: mentions; requests to join seeds; comments, evidence and changes of status of seeds that the caller follows; accepted invites; ' +
-      'changes of their role; reminders that seeds which they lead or follow are to be decided within three days; and the access of their agents that others ended, or that ends soon. Nobody is notified of ' +
+      'changes of their role; reminders that seeds which they lead or follow are to be decided within three days; what others ask their agents, and what became of what they asked agents; and the access of their agents that others ended, or that ends soon. Nobody is notified of ' +
       'what they did themselves. They are kept for 90 days, and end with the membership. Those about deleted seeds are ' +
       'left out. A key that is bound to workspaces gets only those of its workspaces.',
     returns: 'A page of notifications.',

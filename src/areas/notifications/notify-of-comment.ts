@@ -12,6 +12,8 @@ export interface CommentNotice extends Pick<Notice, 'workspaceId' | 'actor'> {
   evidenceId: string | null
   /** The people whom it mentions. After an edit: those whom it did not mention before. */
   mentionedUserIds: readonly string[]
+  /** Who asked for it, and is told so; null if nobody did. */
+  answeredUserId?: string | null
 }
 
 type Context = Pick<ChangeContext<never>, 'now' | 'write'>
@@ -21,12 +23,11 @@ type Context = Pick<ChangeContext<never>, 'now' | 'write'>
  * are mailed five minutes later unless they have read it by then. With the writes of the change of the comment.
  */
 export function notifyOfComment(context: Context, jobs: JobQueue, notice: CommentNotice): void {
-  const { evidenceId, mentionedUserIds, ...about } = notice
+  const { evidenceId, mentionedUserIds, answeredUserId = null, ...about } = notice
+  const told = [...mentionedUserIds, ...(answeredUserId === null ? [] : [answeredUserId])]
   const { now: at, write } = context
   notifyMentioned(context, jobs, notice)
-  write((tx) =>
-    notifyFollowers(tx, { kind: 'comment', data: { evidenceId }, ...about, at }, mentionedUserIds),
-  )
+  write((tx) => notifyFollowers(tx, { kind: 'comment', data: { evidenceId }, ...about, at }, told))
 }
 
 /** Tells those whom a comment mentions, as after an edit. They are mailed as `notifyOfComment` says. */

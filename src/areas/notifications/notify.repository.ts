@@ -21,6 +21,8 @@ export type Notice<Kind extends NotificationKind = NotificationKind> = {
   id?: string
   /** Who did it. They are not told. Null: the service. */
   actor: Pick<Principal, 'user' | 'agentName' | 'requestId'> | null
+  /** Whether the actor is told too: it was their agent. */
+  tellsActor?: boolean
   at: Date
   seedId?: string
   commentId?: string
@@ -68,6 +70,7 @@ export async function notifyFollowers(
 const isNotOff = subquery(sql`not exists (
   select from ${users} where ${users.id} = ${memberships.userId} and case ${hiddenParameter('kind', 'text')}
     when 'invite_accepted' then ${users.notifyAcceptedInvites} = 'off'
+    when 'agent_asked' then ${users.notifyAgentRequests} = 'off'
     when 'agent' then ${users.notifyAgents} = 'off' and ${hiddenParameter('data', 'text')}::jsonb ->> 'reason' not in ('reused', 'given')
     else false end
 )`)
@@ -132,7 +135,7 @@ export async function notifyManagers(
 }
 
 function isOther(userId: Column): SQL {
-  return sql`${userId} is distinct from ${sql.placeholder('actorUserId')}::uuid`
+  return sql`${userId} is distinct from ${sql.placeholder('untoldUserId')}::uuid`
 }
 
 /** The row of a person. Its columns are in the order of the table. */
@@ -157,7 +160,7 @@ function rowFor(userId: Column) {
 
 function valuesOf(notice: NoticeValues) {
   const { id = createId(), workspaceId, kind, actor, at, data } = notice
-  const { seedId = null, commentId = null, hasOwnMail = false } = notice
+  const { seedId = null, commentId = null, hasOwnMail = false, tellsActor = false } = notice
   return {
     id,
     workspaceId,
@@ -166,6 +169,7 @@ function valuesOf(notice: NoticeValues) {
     commentId,
     agentName: actor?.agentName ?? null,
     actorUserId: actor?.user.id ?? null,
+    untoldUserId: tellsActor ? null : (actor?.user.id ?? null),
     actorName: actor?.user.name ?? serviceActorName,
     data: JSON.stringify(data),
     at: at.toISOString(),

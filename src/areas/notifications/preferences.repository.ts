@@ -40,6 +40,7 @@ const setPreferences = prepared((executor) => {
       notifyRoleChanges: given('roleChanges'),
       notifyAcceptedInvites: given('acceptedInvites'),
       notifyAgents: given('agents'),
+      notifyAgentRequests: given('agentRequests'),
       notifyDecisions: given('decisions'),
     })
     .where(isUser)
@@ -53,6 +54,6 @@ export async function updatePreferences(
   changed: Partial<NotificationPreferences>,
 ): Promise<void> {
   const none = { mentions: null, digest: null, roleChanges: null, acceptedInvites: null }
-  const unchanged = { ...none, agents: null, decisions: null }
+  const unchanged = { ...none, agents: null, agentRequests: null, decisions: null }
   await setPreferences(executor).execute({ userId, ...unchanged, ...changed })
 }

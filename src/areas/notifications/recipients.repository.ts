@@ -30,6 +30,7 @@ const isMailed = and(
     when 'decision_due' then ${users.notifyDecisions} = 'mail'
     when 'role_changed' then ${users.notifyDigest} and ${users.notifyRoleChanges} = 'mail'
     when 'agent' then ${users.notifyDigest} and ${users.notifyAgents} = 'mail'
+    when 'agent_asked' then ${users.notifyDigest} and ${users.notifyAgentRequests} = 'mail'
     else ${users.notifyDigest}
   end`,
 )

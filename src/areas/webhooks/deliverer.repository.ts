@@ -12,10 +12,10 @@ import { eventColumns } from '../events/events.repository.ts'
 import type { Event } from '../events/events.schemas.ts'
 import { hostOf, type WebhookFormat } from '../../domain/webhooks.ts'
 import type { DeliveryOutcome } from './delivery-outcomes.ts'
-import { disableWebhook, listOwnerIds } from './webhooks.repository.ts'
+import { disableWebhook, listOwnerIds, secretColumns, type WebhookSecrets } from './webhooks.repository.ts'
 
 /** A delivery that this process is to send now, with what it needs for that. */
-export interface ClaimedDelivery {
+export interface ClaimedDelivery extends WebhookSecrets {
   webhookId: string
   eventId: string
   type: string
@@ -31,9 +31,6 @@ export interface ClaimedDelivery {
   format: WebhookFormat | null
   /** The types that its webhook wants. */
   types: string[]
-  sealedSecret: Buffer
-  previousSealedSecret: Buffer | null
-  previousSecretUntil: Date | null
   failingSince: Date | null
   slowedCount: number
 }
@@ -141,9 +138,7 @@ const updateClaimed = prepared((executor) =>
       url: webhooks.url,
       format: webhooks.format,
       types: webhooks.types,
-      sealedSecret: webhooks.sealedSecret,
-      previousSealedSecret: webhooks.previousSealedSecret,
-      previousSecretUntil: webhooks.previousSecretUntil,
+      ...secretColumns,
       failingSince: webhooks.failingSince,
       slowedCount: webhooks.slowedCount,
     })
@@ -219,6 +214,7 @@ const updateAfterDelivery = prepared((executor) =>
       failingSince: null,
       slowedCount: 0,
       pausedUntil: sql`case when ${webhooks.format} is not null then ${now} + ${messageEvery} end`,
+      pauseReason: null,
     })
     .where(
       and(
@@ -243,6 +239,8 @@ const updateAfterFailure = prepared((executor) =>
       failingSince: sql`coalesce(${webhooks.failingSince}, ${now})`,
       slowedCount: sql`${webhooks.slowedCount} + case when ${pausedUntil} is null then 0 else 1 end`,
       pausedUntil: sql`greatest(${webhooks.pausedUntil}, ${pausedUntil})`,
+      pauseReason: sql`case when ${pausedUntil} < ${webhooks.pausedUntil} then ${webhooks.pauseReason}
+        else coalesce(${sql.placeholder('pauseReason')}::text, ${webhooks.pauseReason}) end`,
     })
     .where(eq(webhooks.id, sql.placeholder('webhookId')))
     .prepare('webhooks_record_failure'),
@@ -282,7 +280,11 @@ function writeOutcomeOfWebhook(tx: Executor, { delivery, outcome }: DeliveryResu
   const values = { webhookId: delivery.webhookId, now: now.toISOString() }
   return outcome.status === 'delivered'
     ? updateAfterDelivery(tx).execute(values)
-    : updateAfterFailure(tx).execute({ ...values, pausedUntil: outcome.pausedUntil?.toISOString() ?? null })
+    : updateAfterFailure(tx).execute({
+        ...values,
+        pausedUntil: outcome.pausedUntil?.toISOString() ?? null,
+        pauseReason: outcome.pauseReason,
+      })
 }
 
 function keyOf(delivery: DeliveryKey) {

@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray, lt, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
-import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
+import { itemColumns, readOne, selectJsonRows, timestampText } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { isSortedInto } from '../../db/sql/seed-sorting.ts'
@@ -39,7 +39,11 @@ const selectPages = (Object.entries(listFilters) as [DeliveryStatus | 'all', SQL
               attempts: webhookDeliveries.attempts,
               lastStatus: webhookDeliveries.lastStatus,
               lastError: webhookDeliveries.lastError,
-              nextAttemptAt,
+              // A pause delays what would be due in it.
+              nextAttemptAt: timestampText(
+                sql`case when ${nextAttemptAt} is not null
+                  then greatest(${nextAttemptAt}, ${hiddenParameter('pausedUntil', 'timestamptz')}) end`,
+              ),
               createdAt: webhookDeliveries.createdAt,
               deliveredAt: webhookDeliveries.deliveredAt,
             }),
@@ -62,9 +66,10 @@ const selectPages = (Object.entries(listFilters) as [DeliveryStatus | 'all', SQL
 /** Deliveries of a webhook, newest first. */
 export function listDeliveries(
   executor: Executor,
-  input: { webhookId: string; status: DeliveryStatus | undefined } & PageRange,
+  input: { webhookId: string; pausedUntil: Date | null; status: DeliveryStatus | undefined } & PageRange,
 ): Promise<JsonRows> {
-  const { status: filter = 'all', ...values } = input
+  const { status: filter = 'all', pausedUntil, ...range } = input
+  const values = { ...range, pausedUntil: pausedUntil?.toISOString() ?? null }
   const found = selectPages.find(({ name }) => name === filter)
   if (!found) throw new Error('a status without a statement')
   return readOne(found.select(executor).execute(values))

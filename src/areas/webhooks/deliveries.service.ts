@@ -16,7 +16,7 @@ import { judgeAnswer } from './delivery-outcomes.ts'
 import { createWebhookAccess, dataOf, type WebhookAccessOptions, type WebhookPath } from './webhook-access.ts'
 import { makeWebhookRequest } from './webhook-requests.ts'
 import { makeSample } from './webhook-samples.ts'
-import { findWebhookSecrets, type WebhookRow } from './webhooks.repository.ts'
+import { endPause, findWebhookSecrets, type WebhookRow } from './webhooks.repository.ts'
 import type { WebhookDelivery, WebhookTest } from './webhooks.schemas.ts'
 
 export type { WebhookDelivery, WebhookTest }
@@ -27,15 +27,15 @@ export interface DeliveriesRequest extends PageRequest {
 
 /** What is sent to webhooks, for those who manage them. */
 export interface DeliveriesService {
-  /** Sends a test, and waits for the answer. Throws `outgoing_off`. */
+  /** Sends a test, and waits for the answer. A delivered one ends the pause of the webhook. Throws `outgoing_off`. */
   test(principal: Principal, path: WebhookPath): Promise<WebhookTest>
-  /** Sends a sample of an event, and waits for the answer. Throws `event_type_unknown` and `outgoing_off`. */
+  /** Sends a sample of an event, as `test`. Throws `event_type_unknown` and `outgoing_off`. */
   sample(principal: Principal, path: WebhookPath, type: string): Promise<WebhookTest>
   /** Newest first. */
   list(principal: Principal, path: WebhookPath, request: DeliveriesRequest): Promise<Page<WebhookDelivery>>
-  /** Makes a delivery pending again. Throws `webhook_disabled`, and `not_found` for a delivery of another webhook. */
+  /** Makes a delivery pending again, and ends the pause of the webhook. Throws `webhook_disabled`, and `not_found` for a delivery of another webhook. */
   redeliver(principal: Principal, path: WebhookPath, deliveryId: string): Promise<void>
-  /** Makes the deliveries of all events of a time. Returns their number. Throws `webhook_disabled` and `too_many_deliveries`. */
+  /** Makes the deliveries of all events of a time, and ends the pause of the webhook. Returns their number. Throws `webhook_disabled` and `too_many_deliveries`. */
   redeliverSince(
     principal: Principal,
     path: WebhookPath,
@@ -83,7 +83,7 @@ export function createDeliveriesService(options: DeliveriesServiceOptions): Deli
         ),
       )
     }
-    const secrets = await findWebhookSecrets(db, workspaceId, webhookId)
+    const secrets = await findWebhookSecrets(db, { workspaceId, id: webhookId, now })
     if (!secrets) throw errors.notFound()
     const data = sample ?? { webhookId, workspaceId }
     const request = makeWebhookRequest(options, {
@@ -120,14 +120,22 @@ export function createDeliveriesService(options: DeliveriesServiceOptions): Deli
     } finally {
       end()
     }
-    return changes.makeIn(principal, workspace, lockWebhook(webhook.id), async ({ appendEvent }) => {
-      const { delivered } = result
-      appendEvent({
-        type: 'webhook.tested',
-        data: { ...dataOf(webhook), delivered, sampleType: type ?? null },
-      })
-      return result
-    })
+    const { delivered } = result
+    const ended = await changes.makeIn(
+      principal,
+      workspace,
+      lockWebhook(webhook.id),
+      async ({ tx, now, appendEvent }) => {
+        if (delivered) await endPause(tx, webhook.id, now)
+        appendEvent({
+          type: 'webhook.tested',
+          data: { ...dataOf(webhook), delivered, sampleType: type ?? null },
+        })
+        return result
+      },
+    )
+    if (delivered) onDeliveries()
+    return ended
   }
 
   return {
@@ -143,7 +151,8 @@ export function createDeliveriesService(options: DeliveriesServiceOptions): Deli
       return readPage<WebhookDelivery>(page, {
         listId: `webhooks.listDeliveries ${webhook.id} ${status ?? ''}`,
         order: 'newestFirst',
-        read: (range) => listDeliveries(db, { webhookId: webhook.id, status, ...range }),
+        read: (range) =>
+          listDeliveries(db, { webhookId: webhook.id, pausedUntil: webhook.pausedUntil, status, ...range }),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
       })
     },
@@ -157,6 +166,7 @@ export function createDeliveriesService(options: DeliveriesServiceOptions): Deli
           const delivery = { webhookId: webhook.id, eventId: deliveryId, now }
           if (!isId(deliveryId) || !(await redeliver(tx, delivery))) throw errors.notFound()
           if (webhook.disabledReason !== null) throw errors.webhookDisabled()
+          await endPause(tx, webhook.id, now)
           appendEvent({ type: 'webhook.redelivered', data: { ...dataOf(webhook), events: 1 } })
         },
       )
@@ -176,6 +186,7 @@ export function createDeliveriesService(options: DeliveriesServiceOptions): Deli
             until: until === undefined ? now : parseTime(until),
             now,
           })
+          await endPause(tx, webhook.id, now)
           appendEvent({ type: 'webhook.redelivered', data: { ...dataOf(webhook), events: count } })
           return count
         },

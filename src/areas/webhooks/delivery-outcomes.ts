@@ -1,4 +1,4 @@
-import type { DeliveryError, WebhookAnswer } from '../../domain/webhooks.ts'
+import type { DeliveryError, WebhookAnswer, WebhookPauseReason } from '../../domain/webhooks.ts'
 
 const second = 1_000
 const minute = 60 * second
@@ -35,6 +35,7 @@ export interface DeliveryOutcome {
   nextAttemptAt: Date | null
   /** Nothing is sent to the webhook until then. */
   pausedUntil: Date | null
+  pauseReason: WebhookPauseReason | null
   /** The receiver wants no more requests (410). */
   isGone: boolean
 }
@@ -54,20 +55,27 @@ export function judgeAnswer(
   const isOverloaded = status === 429 || status === 502 || status === 504
   const slowedMs = Math.min(slowdownMs * 2 ** slowedCount, slowdownMaxMs)
   const waitMs = askedMs ?? (isOverloaded ? slowedMs : undefined)
-  const pausedUntil = waitMs === undefined ? null : new Date(now.getTime() + waitMs)
+  const pause =
+    waitMs === undefined
+      ? notPaused
+      : {
+          pausedUntil: new Date(now.getTime() + waitMs),
+          pauseReason: askedMs === undefined ? ('overloaded' as const) : ('retry_after' as const),
+        }
   const pauseMs = pausesMs[attempts - 1]
-  if (pauseMs === undefined) return { ...failed, ...failure, pausedUntil }
+  if (pauseMs === undefined) return { ...failed, ...failure, ...pause }
   const nextMs = Math.max(pauseMs * (1 + jitter * random()), askedMs ?? 0)
   return {
     ...failure,
     status: 'pending',
     nextAttemptAt: new Date(now.getTime() + nextMs),
-    pausedUntil,
+    ...pause,
     isGone: false,
   }
 }
 
-const ended = { nextAttemptAt: null, pausedUntil: null, isGone: false }
+const notPaused = { pausedUntil: null, pauseReason: null }
+const ended = { nextAttemptAt: null, ...notPaused, isGone: false }
 const delivered = { ...ended, status: 'delivered' as const, lastError: null }
 const failed = { ...ended, status: 'failed' as const }
 

@@ -1,6 +1,7 @@
 import type { SecretBox } from '../../platform/secrets/app-secret.port.ts'
 import type { WebhookRequest } from '../../domain/webhooks.ts'
 import { signWebhook } from './webhook-signatures.ts'
+import type { WebhookSecrets } from './webhooks.repository.ts'
 
 /** What a webhook gets: the body of its requests. `cursor`: behind the event in the feed of changes; null for tests and samples. */
 export interface WebhookPayload {
@@ -11,15 +12,8 @@ export interface WebhookPayload {
   cursor: string | null
 }
 
-/** The secrets of a webhook, encrypted. */
-export interface SealedSecrets {
-  sealedSecret: Buffer
-  previousSealedSecret: Buffer | null
-  previousSecretUntil: Date | null
-}
-
 /**
- * Makes the signed request of a payload. During a rotation it has a signature by each secret. Undefined if the secret was
+ * Makes the signed request of a payload, with a signature by each secret, the newest first. Undefined if the secret was
  * encrypted under another APP_SECRET.
  */
 export function makeWebhookRequest(
@@ -31,7 +25,7 @@ export function makeWebhookRequest(
     /** The id of the message, the same in every attempt. */
     id: string
     payload: WebhookPayload
-    secrets: SealedSecrets
+    secrets: WebhookSecrets
     now: Date
   },
 ): WebhookRequest | undefined {
@@ -41,12 +35,11 @@ export function makeWebhookRequest(
   const { previousSealedSecret, previousSecretUntil } = secrets
   const isRotating =
     previousSealedSecret !== null && previousSecretUntil !== null && previousSecretUntil > now
-  const previous = isRotating ? secretBox.open(previousSealedSecret) : undefined
+  // The previous one is among the former ones, unless the version before has rotated.
+  const sealed = [...(isRotating ? [previousSealedSecret] : []), ...secrets.formerSealedSecrets]
+  const former = sealed.map((each) => secretBox.open(each)).filter((each) => each !== undefined)
   const body = JSON.stringify(payload)
-  const signatures = signWebhook(
-    { id, at: now, body },
-    previous === undefined ? [secret] : [secret, previous],
-  )
+  const signatures = signWebhook({ id, at: now, body }, [...new Set([secret, ...former])])
   return {
     url,
     headers: {

@@ -1,13 +1,17 @@
-import { and, asc, count, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
+import { timestampText } from '../../db/sql/json-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { labels } from '../../db/schema/labels.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { seeds } from '../../db/schema/seeds.ts'
+import { subquery } from '../../db/schema/subquery.ts'
 import { teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
-import { webhookDeliveries, webhooks } from '../../db/schema/webhooks.ts'
+import { webhookDeliveries, webhookFormerSecrets, webhooks } from '../../db/schema/webhooks.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
+import { createId } from '../../kernel/ids.ts'
 import type { WebhookDisabledReason, WebhookScope } from '../../domain/webhooks.ts'
 
 const shownColumns = {
@@ -23,6 +27,18 @@ const shownColumns = {
   createdAt: webhooks.createdAt,
   lastDeliveryAt: webhooks.lastDeliveryAt,
   lastFailureAt: webhooks.lastFailureAt,
+  failingSince: webhooks.failingSince,
+  pausedUntil: webhooks.pausedUntil,
+  pauseReason: webhooks.pauseReason,
+  shownToUserId: webhooks.shownToUserId,
+  secretCreatedAt: webhooks.secretCreatedAt,
+  previousSecretUntil: webhooks.previousSecretUntil,
+  /** Also those that have ended. */
+  formerSecretsUntil: subquery(sql<string[]>`(
+    select coalesce(json_agg(${timestampText(webhookFormerSecrets.signsUntil)}), '[]')
+    from ${webhookFormerSecrets} where ${webhookFormerSecrets.webhookId} = ${webhooks.id})`).as(
+    'former_secrets_until',
+  ),
 }
 
 const ofWorkspace = and(eq(webhooks.workspaceId, sql.placeholder('workspaceId')), isNull(webhooks.deletedAt))
@@ -63,28 +79,76 @@ export interface WebhookSecrets {
   sealedSecret: Buffer
   previousSealedSecret: Buffer | null
   previousSecretUntil: Date | null
+  /** Those of `webhookFormerSecrets` that sign, the newest first. */
+  formerSealedSecrets: Buffer[]
+}
+
+/** The secrets that requests to a webhook are signed with, at the `now` of the statement. */
+export const secretColumns = {
+  sealedSecret: webhooks.sealedSecret,
+  previousSealedSecret: webhooks.previousSealedSecret,
+  previousSecretUntil: webhooks.previousSecretUntil,
+  formerSealedSecrets: subquery(sql<Buffer[]>`array(
+    select ${webhookFormerSecrets.sealedSecret} from ${webhookFormerSecrets}
+    where ${webhookFormerSecrets.webhookId} = ${webhooks.id} and ${webhooks.previousSecretUntil} is not null
+      and ${webhookFormerSecrets.signsUntil} > ${hiddenParameter('now', 'timestamptz')}
+    order by ${webhookFormerSecrets.createdAt} desc, ${webhookFormerSecrets.id} desc)`).as(
+    'former_sealed_secrets',
+  ),
 }
 
 const selectSecrets = prepared((executor) =>
-  executor
-    .select({
-      sealedSecret: webhooks.sealedSecret,
-      previousSealedSecret: webhooks.previousSealedSecret,
-      previousSecretUntil: webhooks.previousSecretUntil,
-    })
-    .from(webhooks)
-    .where(isSame)
-    .prepare('webhooks_select_secrets'),
+  executor.select(secretColumns).from(webhooks).where(isSame).prepare('webhooks_select_secrets'),
 )
 
 /** The secrets of a webhook of a workspace. */
 export async function findWebhookSecrets(
   executor: Executor,
-  workspaceId: string,
-  id: string,
+  { workspaceId, id, now }: { workspaceId: string; id: string; now: Date },
 ): Promise<WebhookSecrets | undefined> {
-  const [secrets] = await selectSecrets(executor).execute({ workspaceId, id })
+  const [secrets] = await selectSecrets(executor).execute({ workspaceId, id, now: now.toISOString() })
   return secrets
+}
+
+/** A secret of a webhook before a rotation, which signs until its time. */
+export type FormerSecret = Pick<
+  typeof webhookFormerSecrets.$inferSelect,
+  'sealedSecret' | 'shownToUserId' | 'createdAt' | 'signsUntil'
+>
+
+/** The former secrets of a webhook that still sign, the newest first. */
+export async function listFormerSecrets(executor: Executor, id: string, now: Date): Promise<FormerSecret[]> {
+  const { webhookId, sealedSecret, shownToUserId, createdAt, signsUntil } = webhookFormerSecrets
+  return executor
+    .select({ sealedSecret, shownToUserId, createdAt, signsUntil })
+    .from(webhookFormerSecrets)
+    .where(and(eq(webhookId, id), gt(signsUntil, now)))
+    .orderBy(desc(createdAt), desc(webhookFormerSecrets.id))
+}
+
+/** Replaces the secret of a webhook. `former`: those that go on signing, the newest first; all others end. */
+export async function replaceSecret(
+  executor: Executor,
+  id: string,
+  change: {
+    sealedSecret: Buffer
+    shownToUserId: string
+    secretCreatedAt: Date
+    former: readonly FormerSecret[]
+  },
+): Promise<void> {
+  const { former, ...secret } = change
+  const [newest] = former
+  await executor.delete(webhookFormerSecrets).where(eq(webhookFormerSecrets.webhookId, id))
+  if (newest)
+    await executor
+      .insert(webhookFormerSecrets)
+      .values(former.map((each) => ({ ...each, id: createId(), webhookId: id })))
+  await updateWebhook(executor, id, {
+    ...secret,
+    previousSealedSecret: newest?.sealedSecret ?? null,
+    previousSecretUntil: newest?.signsUntil ?? null,
+  })
 }
 
 export async function countWebhooks(executor: Executor, workspaceId: string): Promise<number> {
@@ -120,8 +184,18 @@ export async function updateWebhook(
   await executor.update(webhooks).set(changed).where(eq(webhooks.id, id))
 }
 
+/** Ends the pause of a webhook, but not the minute after a message to a chat. Returns whether it was paused. */
+export async function endPause(executor: Executor, id: string, now: Date): Promise<boolean> {
+  const { rowCount } = await executor
+    .update(webhooks)
+    .set({ pausedUntil: null, pauseReason: null })
+    .where(and(eq(webhooks.id, id), isNotNull(webhooks.pauseReason), gt(webhooks.pausedUntil, now)))
+  return rowCount === 1
+}
+
 /** Marks a webhook as deleted. `removeWebhook` removes it later. */
 export async function markWebhookDeleted(executor: Executor, id: string, deletedAt: Date): Promise<void> {
+  await executor.delete(webhookFormerSecrets).where(eq(webhookFormerSecrets.webhookId, id))
   await executor
     .update(webhooks)
     .set({ deletedAt, sealedSecret: Buffer.alloc(0), previousSealedSecret: null, previousSecretUntil: null })

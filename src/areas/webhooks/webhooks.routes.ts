@@ -8,6 +8,7 @@ import {
   webhooksListDeliveries,
   webhooksRedeliver,
   webhooksRedeliverSince,
+  webhooksResume,
   webhooksRotateSecret,
   webhooksSample,
   webhooksTest,
@@ -58,12 +59,16 @@ export function webhooksRoutes(
 
   app.post(
     `${webhookUrl}/rotate-secret`,
-    { schema: webhooksRotateSecret, config: { optionalBody: true } },
+    { schema: webhooksRotateSecret, config: { optionalBody: true, isVersioned: true } },
     ({ params, body }, reply) =>
       reply.answerChange(
         (principal) => webhooks.rotateSecret(principal, params, body),
         (rotated) => ({ ok: true as const, ...rotated }),
       ),
+  )
+
+  app.post(`${webhookUrl}/resume`, { schema: webhooksResume }, ({ params }, reply) =>
+    reply.answerChange((principal) => webhooks.resume(principal, params), toOk),
   )
 
   app.post(`${webhookUrl}/test`, { schema: webhooksTest }, ({ params }, reply) =>

@@ -22,12 +22,14 @@ import {
   webhookDescriptionLengthMax,
   webhookDisabledReasons,
   webhookFormats,
+  webhookPauseReasons,
   webhookScopeMax,
   webhookStatuses,
   webhookUrlLengthMax,
   type DeliveryError,
   type WebhookDisabledReason,
   type WebhookFormat,
+  type WebhookPauseReason,
 } from '../../domain/webhooks.ts'
 import { Event } from '../events/events.schemas.ts'
 
@@ -83,6 +85,18 @@ const Webhook = named(
     createdAt: timestamp('When the webhook was added.'),
     lastDeliveryAt: nullableTimestamp('When an event was last delivered. Null: never.'),
     lastFailureAt: nullableTimestamp('When an attempt last failed. Null: never.'),
+    failingSince: nullableTimestamp(
+      'When the first attempt since the last delivery failed. Null: none has failed since.',
+    ),
+    pausedUntil: nullableTimestamp('Nothing is sent until then. Null: it is not paused, or disabled.'),
+    pauseReason: nullableEnum<WebhookPauseReason>(
+      webhookPauseReasons,
+      'Why it is paused: because the receiver sent `Retry-After`, or because it answered 429, 502 or 504 (`overloaded`).',
+    ),
+    secretCreatedAt: timestamp('When its secret was made.'),
+    formerSecretsUntil: Type.Array(timestamp('A time.'), {
+      description: 'Until when each former secret signs requests too, the last one first.',
+    }),
   },
   {
     id: exampleIds.webhook,
@@ -98,6 +112,11 @@ const Webhook = named(
     createdAt: exampleTime,
     lastDeliveryAt: null,
     lastFailureAt: null,
+    failingSince: null,
+    pausedUntil: null,
+    pauseReason: null,
+    secretCreatedAt: exampleTime,
+    formerSecretsUntil: [],
   },
   'A webhook of a workspace.',
 )
@@ -140,7 +159,9 @@ const WebhookDelivery = named(
     attempts: Type.Integer({ description: 'The attempts so far.' }),
     lastStatus,
     lastError,
-    nextAttemptAt: nullableTimestamp('When the next attempt is due. Null unless the delivery is pending.'),
+    nextAttemptAt: nullableTimestamp(
+      'When the next attempt is due: not before the end of a pause. Null unless the delivery is pending.',
+    ),
     createdAt: timestamp('When the event happened.'),
     deliveredAt: nullableTimestamp('When the receiver answered 2xx. Null: not yet.'),
   },
@@ -268,6 +289,16 @@ export const webhooksUpdate = operation({
   errors: [...managerErrors, errors.webhookUrlInvalid, errors.eventTypeUnknown],
 })
 
+export const webhooksResume = operation({
+  id: 'webhooks.resume',
+  summary: 'End the pause of a webhook',
+  description:
+    'For owners and admins. What is due is sent now. Nothing happens if the webhook is not paused. Sending again, and a test ' +
+    'that is delivered, end a pause too.',
+  params: webhookParams,
+  errors: [...managerErrors, errors.webhookDisabled],
+})
+
 export const webhooksDelete = operation({
   id: 'webhooks.delete',
   summary: 'Delete a webhook',
@@ -280,8 +311,8 @@ export const webhooksRotateSecret = operation({
   id: 'webhooks.rotateSecret',
   summary: 'Replace the secret of a webhook',
   description:
-    'For owners and admins. During the overlap, requests are signed with both secrets. Only this response contains the new ' +
-    'one.',
+    'For owners and admins. Requests are signed with the new secret, and with each former one until its overlap ends: three at ' +
+    'most. Only this response contains the new one. `If-Match` has the `ETag` of the webhook.',
   params: webhookParams,
   body: closed(
     {
@@ -290,7 +321,7 @@ export const webhooksRotateSecret = operation({
           minimum: 0,
           maximum: 604_800,
           default: 86_400,
-          description: 'How long the old secret signs too. By default a day.',
+          description: 'How long the old secret signs too. By default a day. 0 ends all former secrets.',
         }),
       ),
     },
@@ -298,7 +329,7 @@ export const webhooksRotateSecret = operation({
   ),
   success: ref(WebhookRotation),
   returns: 'The new secret.',
-  errors: managerErrors,
+  errors: [...managerErrors, errors.webhookRotated],
 })
 
 export const webhooksTest = operation({

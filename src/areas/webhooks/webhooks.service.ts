@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/clock.ts'
 import type { SecretBox } from '../../platform/secrets/app-secret.port.ts'
 import { lockMembersWithCredential, type Lock } from '../../access/change.ts'
 import type { Executor } from '../../db/client.ts'
@@ -10,6 +11,7 @@ import type { ExpectingCall, Principal } from '../../domain/principal.ts'
 import { requireLines } from '../../kernel/text.ts'
 import { assertExpected, versionOfFields } from '../../kernel/versions.ts'
 import {
+  formerSecretsMax,
   hostOf,
   statusOfWebhook,
   webhookDescriptionLengthMax,
@@ -26,11 +28,15 @@ import { requireWebhookUrl } from './webhook-urls.ts'
 import {
   countInScope,
   countWebhooks,
+  endPause,
   findWebhookSecrets,
   insertWebhook,
+  listFormerSecrets,
   listWebhooks,
   markWebhookDeleted,
+  replaceSecret,
   updateWebhook,
+  type FormerSecret,
   type WebhookRow,
 } from './webhooks.repository.ts'
 import type { Webhook } from './webhooks.schemas.ts'
@@ -73,21 +79,32 @@ export interface WebhooksService {
     input: Partial<WebhookInput> & { status?: WebhookStatus },
     opened?: FieldVersions,
   ): Promise<void>
+  /** Ends the pause of a webhook: what is due is sent now. Does nothing if it is not paused. Throws `webhook_disabled`. */
+  resume(principal: Principal, path: WebhookPath): Promise<void>
   /** Returns the host of its URL. */
   delete(principal: Principal, path: WebhookPath): Promise<string>
-  /** Returns the new secret. The old one signs too for `overlapSeconds`, by default a day. */
+  /**
+   * Returns the new secret. The old one signs too for `overlapSeconds`, by default a day, and those before until their own
+   * times; with 0, no former one signs any more. Throws `webhook_rotated` if there would be more than three, and
+   * `precondition_failed`.
+   */
   rotateSecret(
-    principal: Principal,
+    principal: ExpectingCall,
     path: WebhookPath,
     input: { overlapSeconds?: number },
   ): Promise<{ secret: string }>
 }
 
-/** The version of a webhook: of what `update` changes. */
-export const versionOfWebhook = (webhook: ReturnType<typeof fieldsOf> & { status: WebhookStatus }) =>
-  versionOfFields({ ...fieldsOf(webhook), status: webhook.status })
+/** The version of a webhook: of what `update` and `rotateSecret` change. */
+export const versionOfWebhook = (
+  webhook: ReturnType<typeof fieldsOf> & { status: WebhookStatus; secretCreatedAt: string | Date },
+) => {
+  const { status, secretCreatedAt } = webhook
+  return versionOfFields({ ...fieldsOf(webhook), status, secretCreatedAt })
+}
 
 export interface WebhooksServiceOptions extends WebhookAccessOptions {
+  clock: Clock
   jobs: JobQueue
   secretBox: SecretBox
   /** Whether URLs on this machine may be http. */
@@ -101,17 +118,18 @@ const overlapSecondsDefault = 24 * 60 * 60
 const removedAfterSeconds = 120
 
 export function createWebhooksService(options: WebhooksServiceOptions): WebhooksService {
-  const { db, changes, requireWorkspace, jobs, secretBox, isDevelopment, onDeliveries } = options
+  const { db, clock, changes, requireWorkspace, jobs, secretBox, isDevelopment, onDeliveries } = options
   const { requireWebhook, changeWebhook } = createWebhookAccess(options)
 
   return {
     async list(principal, slug) {
       const { id } = await requireWorkspace(principal, slug, 'webhooks.list')
-      return (await listWebhooks(db, id)).map(toWebhook)
+      const now = clock.now()
+      return (await listWebhooks(db, id)).map((row) => toWebhook(row, now))
     },
 
     async get(principal, path) {
-      return toWebhook((await requireWebhook(principal, path, 'webhooks.get')).webhook)
+      return toWebhook((await requireWebhook(principal, path, 'webhooks.get')).webhook, clock.now())
     },
 
     async create(principal, slug, input) {
@@ -138,11 +156,17 @@ export function createWebhooksService(options: WebhooksServiceOptions): Webhooks
           ...shown,
           workspaceId: workspace.id,
           sealedSecret: secretBox.seal(secret),
+          shownToUserId: principal.user.id,
+          secretCreatedAt: now,
           createdAt: now,
         })
         appendEvent({ type: 'webhook.created', data: dataOf(shown) })
-        const unused = { disabledReason: null, createdAt: now, lastDeliveryAt: null, lastFailureAt: null }
-        return { webhook: toWebhook({ ...shown, ...unused }), secret }
+        const unused = { disabledReason: null, lastDeliveryAt: null, lastFailureAt: null }
+        const times = { createdAt: now, secretCreatedAt: now, previousSecretUntil: null, shownToUserId: null }
+        return {
+          webhook: toWebhook({ ...shown, ...times, ...unused, ...asHealthy, formerSecretsUntil: [] }, now),
+          secret,
+        }
       })
     },
 
@@ -190,6 +214,15 @@ export function createWebhooksService(options: WebhooksServiceOptions): Webhooks
       onDeliveries()
     },
 
+    async resume(principal, path) {
+      await changeWebhook(principal, path, 'webhooks.resume', async ({ tx, now, appendEvent }, webhook) => {
+        if (webhook.disabledReason !== null) throw errors.webhookDisabled()
+        if (await endPause(tx, webhook.id, now))
+          appendEvent({ type: 'webhook.resumed', data: dataOf(webhook) })
+      })
+      onDeliveries()
+    },
+
     async delete(principal, path) {
       return changeWebhook(
         principal,
@@ -214,11 +247,22 @@ export function createWebhooksService(options: WebhooksServiceOptions): Webhooks
         'webhooks.rotateSecret',
         async ({ tx, now, appendEvent }, webhook, workspaceId) => {
           const { id } = webhook
-          const before = await findWebhookSecrets(tx, workspaceId, id)
-          await updateWebhook(tx, id, {
+          assertExpected(principal, versionOfWebhook({ ...webhook, status: statusOfWebhook(webhook) }))
+          const former = overlapSeconds > 0 ? await listSigning(tx, { webhook, workspaceId, now }) : []
+          if (former.length >= formerSecretsMax) throw errors.webhookRotated()
+          const before = await findWebhookSecrets(tx, { workspaceId, id, now })
+          if (overlapSeconds > 0 && before)
+            former.unshift({
+              sealedSecret: before.sealedSecret,
+              shownToUserId: webhook.shownToUserId,
+              createdAt: now,
+              signsUntil: new Date(now.getTime() + overlapSeconds * 1_000),
+            })
+          await replaceSecret(tx, id, {
             sealedSecret: secretBox.seal(secret),
-            previousSealedSecret: overlapSeconds > 0 ? (before?.sealedSecret ?? null) : null,
-            previousSecretUntil: overlapSeconds > 0 ? new Date(now.getTime() + overlapSeconds * 1_000) : null,
+            shownToUserId: principal.user.id,
+            secretCreatedAt: now,
+            former,
           })
           appendEvent({ type: 'webhook.secret_rotated', data: dataOf(webhook) })
           return { secret }
@@ -228,8 +272,34 @@ export function createWebhooksService(options: WebhooksServiceOptions): Webhooks
   }
 }
 
+/** The former secrets that sign, with one that only the version before has written. The newest first. */
+async function listSigning(
+  tx: Executor,
+  { webhook, workspaceId, now }: { webhook: WebhookRow; workspaceId: string; now: Date },
+): Promise<FormerSecret[]> {
+  const { id, previousSecretUntil: signsUntil } = webhook
+  if (signsUntil === null) return []
+  const former = await listFormerSecrets(tx, id, now)
+  if (signsUntil <= now || former.some((each) => Number(each.signsUntil) === Number(signsUntil)))
+    return former
+  const { previousSealedSecret } = (await findWebhookSecrets(tx, { workspaceId, id, now })) ?? {}
+  return previousSealedSecret
+    ? [{ sealedSecret: previousSealedSecret, shownToUserId: null, createdAt: now, signsUntil }, ...former]
+    : former
+}
+
+/** Until when each former secret signs, the last one first. Without `previousSecretUntil`, none signs. */
+function listUntil({ previousSecretUntil, formerSecretsUntil }: WebhookRow, now: Date): string[] {
+  if (previousSecretUntil === null) return []
+  const times = new Set([previousSecretUntil.toISOString(), ...formerSecretsUntil])
+  return [...times]
+    .filter((time) => time > now.toISOString())
+    .toSorted()
+    .reverse()
+}
+
 /** What a webhook that works again begins with. */
-const asHealthy = { failingSince: null, slowedCount: 0, pausedUntil: null }
+const asHealthy = { failingSince: null, slowedCount: 0, pausedUntil: null, pauseReason: null }
 
 function parseDescription(text: string | undefined): string | null {
   if (text === undefined || text === '') return null
@@ -278,13 +348,23 @@ function fieldsOf({
   return { url, format, types, seedIds, teamIds, labelIds, description }
 }
 
-function toWebhook(row: WebhookRow): Webhook {
-  const { createdAt, lastDeliveryAt, lastFailureAt, ...rest } = row
+function toWebhook(row: WebhookRow, now: Date): Webhook {
+  const { id, createdAt, disabledReason, lastDeliveryAt, lastFailureAt, failingSince } = row
+  const { pausedUntil, pauseReason, secretCreatedAt } = row
+  const isPaused =
+    disabledReason === null && pauseReason !== null && pausedUntil !== null && pausedUntil > now
   return {
-    ...rest,
+    id,
+    ...fieldsOf(row),
     status: statusOfWebhook(row),
+    disabledReason,
     createdAt: createdAt.toISOString(),
     lastDeliveryAt: lastDeliveryAt?.toISOString() ?? null,
     lastFailureAt: lastFailureAt?.toISOString() ?? null,
+    failingSince: failingSince?.toISOString() ?? null,
+    pausedUntil: isPaused ? pausedUntil.toISOString() : null,
+    pauseReason: isPaused ? pauseReason : null,
+    secretCreatedAt: secretCreatedAt.toISOString(),
+    formerSecretsUntil: listUntil(row, now),
   }
 }

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, date, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { instant } from './columns.ts'
 import { keyOfMembership } from './memberships.ts'
+import { users } from './users.ts'
 import { workspaceId } from './workspaces.ts'
 
 /**
@@ -29,6 +30,12 @@ export const agentGrants = pgTable(
     revokedAt: instant('revoked_at'),
     /** The identity provider that asserted the person, without a consent of theirs. Null: the person gave the access. */
     assertedIssuer: text('asserted_issuer'),
+    /** Who was shown the secret of a client of a service account, or gave its key. Null for other clients. */
+    shownToUserId: uuid('shown_to_user_id').references(() => users.id, { onDelete: 'set null' }),
+    /** The hash of the secret that such a client had before. It works until `formerSecretUntil`. */
+    formerSecretHash: text('former_secret_hash'),
+    formerSecretUntil: instant('former_secret_until'),
+    formerShownToUserId: uuid('former_shown_to_user_id').references(() => users.id, { onDelete: 'set null' }),
     /**
      * Whether an assertion gives the access anew after it was revoked: unless the policy or an unlinked account ended it, the
      * person has to allow that.
@@ -43,6 +50,12 @@ export const agentGrants = pgTable(
       .on(table.workspaceId, table.createdAt, table.id)
       .where(sql`${table.revokedAt} is null`),
     index('agent_grants_by_client_idx').on(table.clientId),
+    index('agent_grants_shown_to_idx')
+      .on(table.shownToUserId)
+      .where(sql`${table.shownToUserId} is not null`),
+    index('agent_grants_former_shown_to_idx')
+      .on(table.formerShownToUserId)
+      .where(sql`${table.formerShownToUserId} is not null`),
   ],
 )
 

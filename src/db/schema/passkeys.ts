@@ -23,7 +23,7 @@ export const passkeys = pgTable(
   (table) => [index('passkeys_user_id_idx').on(table.userId)],
 )
 
-/** The challenges of passkeys that were answered, as SHA-256, until they expire: each is answered once. */
+/** The challenges of passkeys, and the questions of agents to their people, that were answered, as SHA-256, until they expire: each is answered once. */
 export const usedChallenges = pgTable(
   'used_challenges',
   {

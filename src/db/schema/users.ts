@@ -36,6 +36,7 @@ export const users = pgTable(
     notifyAcceptedInvites: notice('notify_accepted_invites', noticeChoices),
     notifyAgents: notice('notify_agents', noticeChoices),
     notifyDecisions: notice('notify_decisions', noticeChoices),
+    notifyAgentRequests: text('notify_agent_requests', { enum: noticeChoices }).notNull().default('inbox'),
     createdAt: instant('created_at').notNull(),
     /** Unused. The version before searches the directory by it; a version after this one drops it, with its index. */
     searchText: text('search_text').generatedAlwaysAs(sql`lower(name || ' ' || email)`),

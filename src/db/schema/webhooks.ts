@@ -5,8 +5,10 @@ import {
   deliveryStatuses,
   webhookDisabledReasons,
   webhookFormats,
+  webhookPauseReasons,
 } from '../../domain/webhooks.ts'
 import { bytea, instant } from './columns.ts'
+import { users } from './users.ts'
 import { workspaceId } from './workspaces.ts'
 
 const scope = (name: string) =>
@@ -39,7 +41,13 @@ export const webhooks = pgTable(
     labelIds: scope('label_ids'),
     /** The secret that signs, encrypted under APP_SECRET. */
     sealedSecret: bytea('sealed_secret').notNull(),
-    /** The secret before the last rotation, which signs too until `previousSecretUntil`. */
+    /** Who was shown the secret. */
+    shownToUserId: uuid('shown_to_user_id').references(() => users.id, { onDelete: 'set null' }),
+    secretCreatedAt: instant('secret_created_at').notNull().defaultNow(),
+    /**
+     * The newest of `webhookFormerSecrets`, for the version before, which knows no others: it signs too until
+     * `previousSecretUntil`. Null: no former secret signs.
+     */
     previousSealedSecret: bytea('previous_sealed_secret'),
     previousSecretUntil: instant('previous_secret_until'),
     /** Null while it is active. */
@@ -52,14 +60,42 @@ export const webhooks = pgTable(
     failingSince: instant('failing_since'),
     /** How often in a row its receiver asked for fewer requests. While it is not 0, one is sent at a time. */
     slowedCount: integer('slowed_count').notNull().default(0),
+    /** Nothing is sent until then. */
     pausedUntil: instant('paused_until'),
+    /** Null for the minute after a message to a chat, which is no pause to people. */
+    pauseReason: text('pause_reason', { enum: webhookPauseReasons }),
     /**
      * A deleted webhook stays for a moment, so that events which are being written can refer to it
      * (docs/design/webhooks.md#deliveries).
      */
     deletedAt: instant('deleted_at'),
   },
-  (table) => [index('webhooks_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id)],
+  (table) => [
+    index('webhooks_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id),
+    index('webhooks_shown_to_idx').on(table.shownToUserId),
+  ],
+)
+
+/** The secrets of webhooks before their last rotations. Each signs too until its own time. */
+export const webhookFormerSecrets = pgTable(
+  'webhook_former_secrets',
+  {
+    id: uuid('id').primaryKey(),
+    webhookId: uuid('webhook_id')
+      .notNull()
+      .references(() => webhooks.id, { onDelete: 'cascade' }),
+    /** Encrypted under APP_SECRET. */
+    sealedSecret: bytea('sealed_secret').notNull(),
+    /** Who was shown it. */
+    shownToUserId: uuid('shown_to_user_id').references(() => users.id, { onDelete: 'set null' }),
+    /** When another one took its place. */
+    createdAt: instant('created_at').notNull(),
+    signsUntil: instant('signs_until').notNull(),
+  },
+  (table) => [
+    index('webhook_former_secrets_webhook_id_idx').on(table.webhookId),
+    index('webhook_former_secrets_shown_to_idx').on(table.shownToUserId),
+  ],
 )
 
 /**

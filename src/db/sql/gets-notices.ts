@@ -20,6 +20,7 @@ export const preferenceColumns = {
   roleChanges: users.notifyRoleChanges,
   acceptedInvites: users.notifyAcceptedInvites,
   agents: users.notifyAgents,
+  agentRequests: users.notifyAgentRequests,
   decisions: users.notifyDecisions,
 }
 

@@ -64,7 +64,7 @@ export async function readItem(query: PromiseLike<{ text: string }[]>): Promise<
 }
 
 /** A time in RFC 3339 with milliseconds, in UTC. */
-export function timestampText(column: Column | SQL.Aliased): SQL<string> {
+export function timestampText(column: Column | SQL | SQL.Aliased): SQL<string> {
   return sql<string>`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
 

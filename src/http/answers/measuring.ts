@@ -46,10 +46,10 @@ const outcomes = new Map<string, 'failed' | 'limited'>([
   ...[errors.tooManySignIns, errors.signInByLink].map(({ code }) => [code, 'limited'] as const),
 ])
 
-/** Counts an error that a request is answered with, and the sign-in that has failed by it. */
-export function measureError({ audited, routeOptions, server }: FastifyRequest, code: string): void {
-  // Null until the app has its audit, and for routes without one.
-  if (audited) audited.code = code
+/** Counts an error that a request is answered with, and the sign-in that has failed by it, and notes it for the audit. */
+export function measureError(request: FastifyRequest, code: string): void {
+  const { routeOptions, server } = request
+  request.audited = { ...request.audited, code }
   server.meter.errorAnswered(code)
   const outcome = outcomes.get(code)
   if (outcome && /^[/](sign-in|verify-email)\b/.test(routeOptions.url ?? ''))

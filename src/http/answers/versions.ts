@@ -9,8 +9,8 @@ import { noteCompression } from './compression.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Whether what the route is about has a version: a GET answers with `reply.sendVersioned`, and the service of a PATCH
-     * calls `assertExpected` and `onVersion`.
+     * Whether what the route is about has a version: a GET answers with `reply.sendVersioned`, and the service of a change
+     * calls `assertExpected`, that of a PATCH also `onVersion`.
      */
     isVersioned?: boolean
   }
@@ -29,8 +29,9 @@ export const versions = fastifyPlugin(
     app.decorateReply('sendVersioned', sendVersioned)
     app.addHook('onRoute', (route) => {
       if (!route.config?.isVersioned) return
-      if (route.method === 'PATCH') {
-        declareAnswers(route, { errors: [errors.preconditionFailed], headers: ['ETag'] })
+      if (route.method !== 'GET' && route.method !== 'HEAD') {
+        const headers = route.method === 'PATCH' ? (['ETag'] as const) : []
+        declareAnswers(route, { errors: [errors.preconditionFailed], headers })
         route.preHandler = [...[route.preHandler ?? []].flat(), readExpected]
         route.onSend = [...[route.onSend ?? []].flat(), dropTagOfFailure]
         return

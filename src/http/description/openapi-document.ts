@@ -47,7 +47,7 @@ export function completeDocument(
       if (names.length > 0) answer.headers = describeHeaders(names)
       if (isSuccess) Object.values(answer.content ?? {}).forEach(showExample)
     }
-    if (config?.isVersioned && method !== 'PATCH')
+    if (config?.isVersioned && method === 'GET')
       operation.responses[304] = {
         description: 'The client has the current response, by a tag in `If-None-Match`.',
         headers: describeHeaders(headers),

@@ -137,11 +137,15 @@ export async function registerOpenApiRoute(app: App): Promise<void> {
 }
 
 function describeRequest(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
+  const isRead = method === 'GET' || method === 'HEAD'
+  const headers = [
+    ...(isIdempotent(schema, [method].flat()) ? [IdempotencyHeaders] : []),
+    ...(config?.isVersioned ? [isRead ? ReadHeaders : ChangeHeaders] : []),
+  ]
   return {
     ...schema,
     ...(config?.upload && { consumes: ['multipart/form-data'], body: describeForm(schema.body) }),
-    ...(isIdempotent(schema, [method].flat()) && { headers: IdempotencyHeaders }),
-    ...(config?.isVersioned && { headers: method === 'PATCH' ? ChangeHeaders : ReadHeaders }),
+    ...(headers.length > 0 && { headers: Type.Composite(headers) }),
   }
 }
 

@@ -5,8 +5,8 @@ import { addressOf, createRateLimiter } from './rate-limits.ts'
 import { createRecentCallers } from './recent-callers.ts'
 
 /**
- * Limits requests with a bad credential for each client address. Addresses from which a good one came within the last
- * hour are exempt: another client behind the same address must not lock out its owner.
+ * Limits requests with a bad credential for each client address. Addresses from which a good one came recently
+ * are exempt: another client behind the same address must not lock out its owner.
  */
 export interface RefusalLimit {
   /** Is called before a credential is verified, so that guessing costs no query. Throws the error of the limit. */
@@ -15,16 +15,24 @@ export interface RefusalLimit {
   noteAccepted(request: FastifyRequest): void
 }
 
-const goodAddressMs = 60 * 60 * 1000
+const hourMs = 60 * 60 * 1000
 const goodAddressesMax = 10_000
 
-/** Creates a limit of `max` refused requests a minute for each client address; 0 = no limit. */
+/**
+ * Creates a limit of `max` refused requests a minute for each client address; 0 = no limit. `exemptMs`: how long an address is
+ * exempt after a good credential.
+ */
 export function createRefusalLimit(
   app: App,
-  { name, max, exceeded }: { name: string; max: number; exceeded: ErrorFactory },
+  {
+    name,
+    max,
+    exceeded,
+    exemptMs = hourMs,
+  }: { name: string; max: number; exceeded: ErrorFactory; exemptMs?: number },
 ): RefusalLimit {
   const limiter = createRateLimiter(app, { name, max, windowSeconds: 60, callerOf: addressOf })
-  const goodAddresses = createRecentCallers({ windowMs: goodAddressMs, max: goodAddressesMax })
+  const goodAddresses = createRecentCallers({ windowMs: exemptMs, max: goodAddressesMax })
   return {
     async assertFew(request) {
       const state = await limiter?.peek(request)

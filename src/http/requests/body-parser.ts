@@ -6,6 +6,8 @@ import type { App } from '../app-types.ts'
 import { hasBody } from '../has-body.ts'
 import { assertQueryIsEncoded, decodeUtf8, isUtf8Type } from './text-encoding.ts'
 
+const isWithoutBody = /^(GET|HEAD|OPTIONS)$/
+
 /**
  * Parses JSON bodies and refuses other content types, unless a plugin adds its own parser. An empty body counts as
  * absent, whatever its content type: curl sends that of a form. Operations without a body accept `{}` too. Bodies of any
@@ -30,13 +32,14 @@ export function registerBodyParser(app: App): void {
     if (!(await isEmpty(payload))) throw errors.unsupportedMediaType()
   })
   app.addHook('onRoute', (route) => {
-    if (route.config?.openBody || /^(GET|HEAD|OPTIONS)$/.test(String(route.method))) return
+    if (route.config?.openBody || isWithoutBody.test(String(route.method))) return
     declareAnswers(route, { errors: [errors.bodyTooLarge, errors.unsupportedMediaType] })
   })
   app.addHook('preParsing', (request, reply, payload, done) => {
     try {
       assertQueryIsEncoded(request)
-      if (hasBody(request.raw)) assertReadable(request, reply)
+      // That of a GET is not read (RFC 9110 §9.3.1).
+      if (hasBody(request.raw) && !isWithoutBody.test(request.method)) assertReadable(request, reply)
       done(null, payload)
     } catch (error) {
       done(error as Error)

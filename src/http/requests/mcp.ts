@@ -2,16 +2,21 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AgentPrincipal } from '../../domain/agent.ts'
+import { errors } from '../../kernel/errors.ts'
 import type { Json } from '../../kernel/json-text.ts'
 import type { App } from '../app-types.ts'
 
 /** Handles the MCP messages of agents. */
 export interface McpHandler {
   /**
-   * What the tools need which a message calls, and which a further consent of the person would let the agent call.
+   * What the tools need which a message calls, and which a further consent of the person would let the agent call, with
+   * their operations.
    * `message` is parsed JSON, or undefined if it is invalid.
    */
-  needsOf(agent: AgentPrincipal, message: unknown): { scopes: readonly string[]; consentVersion: number }
+  needsOf(
+    agent: AgentPrincipal,
+    message: unknown,
+  ): { scopes: readonly string[]; consentVersion: number; operationIds: readonly string[] }
   /** The response to a single call in its plainest form; undefined for every other message, which `answer` is for. */
   answerCall(
     headers: IncomingHttpHeaders,
@@ -37,9 +42,18 @@ export function mcpRoutes(app: App, handler: McpHandler, url: string, resource: 
     app.post(spelling, { schema: { hide: true }, config: { openBody: true } }, async (request, reply) => {
       if (Buffer.isBuffer(request.body)) return reply.code(400).send(notUtf8)
       const message = parse(request.body)
-      const agent = { ...request.agent, onlyReads: isOn(request.headers['x-mcp-readonly']) }
-      const { scopes, consentVersion } = handler.needsOf(agent, message)
-      reply.requireAgentScopes(scopes, consentVersion, oldConsent)
+      const agent: AgentPrincipal = {
+        ...request.agent,
+        onlyReads: isOn(request.headers['x-mcp-readonly']),
+        noteCall: (...call) => request.recordCall(...call),
+      }
+      const { scopes, consentVersion, operationIds } = handler.needsOf(agent, message)
+      try {
+        reply.requireAgentScopes(scopes, consentVersion, oldConsent)
+      } catch (error) {
+        for (const id of operationIds) request.recordCall(id, {}, errors.insufficientScope.code)
+        throw error
+      }
       const isJsonAlone = takesJsonAlone(request.headers, message)
       const headers = withAllTypes(request.headers, isJsonAlone)
       const json = await handler.answerCall(headers, agent, message)

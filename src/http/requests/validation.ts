@@ -204,9 +204,8 @@ function toDecodeIssue(fault: ErrorObject): DecodeIssue {
     case 'oneOf':
       return { _tag: 'Type', path, message }
     case 'anyOf':
-      // With a type beside it, it lists formats, not types.
       return {
-        _tag: typeof parentSchema?.type === 'string' ? 'Refinement' : 'Type',
+        _tag: listsFormats(parentSchema) ? 'Refinement' : 'Type',
         path,
         message: ownFault ?? message,
       }
@@ -226,6 +225,12 @@ function toDecodeIssue(fault: ErrorObject): DecodeIssue {
     default:
       return { _tag: 'Refinement', path, message }
   }
+}
+
+/** Whether the branches of a union are all texts, in several formats. */
+function listsFormats(schema: ErrorObject['parentSchema']): boolean {
+  const branches = (schema?.anyOf ?? []) as { type?: unknown; format?: unknown }[]
+  return branches.every(({ type, format }) => type === 'string' && format !== undefined)
 }
 
 /**

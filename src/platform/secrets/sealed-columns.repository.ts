@@ -3,7 +3,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { signingKeys } from '../../db/schema/oauth.ts'
 import { authenticatorApps } from '../../db/schema/second-factors.ts'
-import { webhooks } from '../../db/schema/webhooks.ts'
+import { webhookFormerSecrets, webhooks } from '../../db/schema/webhooks.ts'
 import type { Purpose } from './app-secret.port.ts'
 
 /** A column whose values are encrypted under APP_SECRET for as long as their rows exist. */
@@ -46,6 +46,14 @@ export const sealedColumns: readonly SealedColumn[] = [
   },
   { kind: 'secrets of webhooks', ...ofWebhooks, value: webhooks.sealedSecret },
   { kind: 'previous secrets of webhooks', ...ofWebhooks, value: webhooks.previousSealedSecret },
+  {
+    kind: 'former secrets of webhooks',
+    purpose: 'secrets of webhooks',
+    table: webhookFormerSecrets,
+    id: webhookFormerSecrets.id,
+    value: webhookFormerSecrets.sealedSecret,
+    createdAt: webhookFormerSecrets.createdAt,
+  },
 ]
 
 export interface SealedRow {

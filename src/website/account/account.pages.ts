@@ -71,6 +71,7 @@ export function accountPages(app: App, { me, notifications }: AccountServices): 
       roleChanges: read('roleChanges', personalChoices),
       acceptedInvites: read('acceptedInvites', noticeChoices),
       agents: read('agents', noticeChoices),
+      agentRequests: read('agentRequests', noticeChoices),
       decisions: read('decisions', noticeChoices),
     }
     await notifications.updatePreferences(request.principal, {
@@ -205,6 +206,7 @@ function renderNotifications(
               ${choose('acceptedInvites', 'People accept my invites')}
               <p class="hint">One email an hour at most.</p>
               ${choose('agents', 'The access of my agents ends')}
+              ${choose('agentRequests', 'Others ask my agents')}
               ${choose('decisions', 'Seeds that I lead or follow are to be decided within three days')}
               ${renderCheckbox({
                 name: 'digest',

@@ -1,4 +1,5 @@
 import type { AgentCall, GrantDetails } from '../../agents/grants/grants.service.ts'
+import type { AgentRequest } from '../../areas/agentRequests/agentRequests.service.ts'
 import { askedConsentVersion, mayServeMembers, ownPersonScope } from '../../domain/agent-requests.ts'
 import { grantDays, grantDaysDefault, grantEndNoticedMs } from '../../domain/agent.ts'
 import { renderAction, renderCheckbox, renderForm, renderRefusal, renderSelect } from '../components/forms.ts'
@@ -9,6 +10,7 @@ import { renderNotices, renderPager, resetNotice, type ListView } from '../compo
 import { countOf, renderClock, renderDate, renderTime } from '../components/words.ts'
 import type { Page } from '../plugins/pages.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { renderRequests } from '../seeds/agent-requests.views.ts'
 import { renderScopes } from '../views/scopes.views.ts'
 import { toRuns, type AgentRun } from './agent-runs.ts'
 
@@ -21,12 +23,15 @@ export function renderAgent(
     grant,
     list,
     calls,
+    requests,
     now,
     nameOfIssuer,
   }: {
     grant: GrantDetails
     list: ListView<AgentCall>
     calls: AgentCall[]
+    /** The newest of what was asked of it. */
+    requests: readonly AgentRequest[]
     now: Date
     nameOfIssuer: NameOfIssuer
   },
@@ -50,7 +55,7 @@ export function renderAgent(
       ${renderScopes(scopes)} ${isChangeable && renderAsking(visit, grant)}
       ${isChangeable && renderProlong(visit, grant, now)}
       ${endedAt === null && html`<div class="choices">${renderRevoke(visit, grant)}</div>`}
-      ${renderAddresses(grant)}
+      ${renderAddresses(grant)} ${renderRequests(visit, requests)}
       <section class="stack" aria-labelledby="runs">
         <h2 id="runs">What it did</h2>
         <p class="hint">

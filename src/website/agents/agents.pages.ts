@@ -1,11 +1,13 @@
 import type { Services } from '../../services/services.ts'
 import type { AgentGrant, RevokedAgent, ToolUse } from '../../agents/grants/grants.service.ts'
+import type { AgentRequest } from '../../areas/agentRequests/agentRequests.service.ts'
 import { mayServeMembers } from '../../domain/agent-requests.ts'
 import { grantDays, grantDaysDefault, type AgentScope } from '../../domain/agent.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { renderAgent, renderEndsSoon, renderGiver, renderRevoke, type NameOfIssuer } from './agent.views.ts'
 import { agentPolicyPath } from '../settings/agent-policy.pages.ts'
 import { renderConnectAgent } from './connect-agent.views.ts'
+import { renderRequests } from '../seeds/agent-requests.views.ts'
 import { readScopes, renderScopeChoice, renderScopes } from '../views/scopes.views.ts'
 import { renderAction, renderForm, renderRefusal } from '../components/forms.ts'
 import { html, type Content } from '../components/html.ts'
@@ -20,24 +22,30 @@ import { sectionOf, type WorkspacePages, type WorkspaceVisit } from '../plugins/
 
 // A run of more calls is parted into pages.
 const callsShown = 100
+// The newest.
+const requestsShown = 20
 
 /** The agents that have access to a workspace: owners and admins see all, others their own. */
 export function agentsPages(
   { page, action }: WorkspacePages,
   {
+    agentRequests,
     grants,
     mcpUrl,
     scopesOfRole,
     nameOfIssuer,
     areAssertionsOn,
-  }: Pick<Services, 'grants' | 'scopesOfRole' | 'nameOfIssuer' | 'areAssertionsOn'> & { mcpUrl: string },
+  }: Pick<Services, 'agentRequests' | 'grants' | 'scopesOfRole' | 'nameOfIssuer' | 'areAssertionsOn'> & {
+    mcpUrl: string
+  },
 ): void {
   const show = async (visit: WorkspaceVisit): Promise<Page> => {
     const list = await readListView(visit.request, (position) =>
       grants.list(visit.principal, visit.workspace.slug, position),
     )
     const listed = parseJson(list.items)
-    const [uses, revoked] = await Promise.all([
+    const [requests, uses, revoked] = await Promise.all([
+      agentRequests.list(visit.principal, visit.workspace.slug, { limit: requestsShown }),
       grants.listToolUses(
         visit.principal,
         visit.workspace.slug,
@@ -46,7 +54,17 @@ export function agentsPages(
       areAssertionsOn ? grants.listRevoked(visit.principal, visit.workspace.slug) : [],
     ])
     const offered = scopesOfRole(visit.workspace.role)
-    const shown = { grants: listed, list, uses, revoked, offered, nameOfIssuer, areAssertionsOn }
+    const asked = parseJson(requests.items)
+    const shown = {
+      grants: listed,
+      list,
+      requests: asked,
+      uses,
+      revoked,
+      offered,
+      nameOfIssuer,
+      areAssertionsOn,
+    }
     return renderAgents(visit, shown, mcpUrl)
   }
 
@@ -56,10 +74,17 @@ export function agentsPages(
     const { principal, request, workspace } = visit
     const { id } = request.params
     const grant = await grants.get(principal, workspace.slug, id)
+    const requests = await agentRequests.list(principal, workspace.slug, {
+      grantId: id,
+      limit: requestsShown,
+    })
     const list = await readListView(request, (position) =>
       grants.listCalls(principal, workspace.slug, id, { ...position, limit: callsShown }),
     )
-    return renderAgent(visit, { grant, list, calls: parseJson(list.items), now: new Date(), nameOfIssuer })
+    return renderAgent(visit, {
+      ...{ grant, list, calls: parseJson(list.items), now: new Date(), nameOfIssuer },
+      requests: parseJson(requests.items),
+    })
   })
 
   action('/agents/:id/revoke', '/agents', async ({ base, principal, request, workspace }) => {
@@ -120,6 +145,7 @@ function renderAgents(
   {
     grants,
     list,
+    requests,
     uses,
     revoked,
     offered,
@@ -128,6 +154,7 @@ function renderAgents(
   }: {
     grants: AgentGrant[]
     list: ListView<AgentGrant>
+    requests: readonly AgentRequest[]
     uses: ToolUse[]
     /** Of the organization, by the person alone. */
     revoked: readonly RevokedAgent[]
@@ -204,7 +231,7 @@ function renderAgents(
             ${
               may('integrations.listAll')
                 ? 'No agent has access to this workspace.'
-                : 'You have not connected an agent.'
+                : 'No agent of yours has access now.'
             }
           </p>
           <p>
@@ -212,8 +239,8 @@ function renderAgents(
             evidence, and more if you allow it.
           </p>`,
       )}
-      ${renderPager(list, { path: `${base}/agents` })} ${renderRevoked(visit, revoked)}
-      ${renderConnectAgent(mcpUrl)}`,
+      ${renderPager(list, { path: `${base}/agents` })} ${renderRequests(visit, requests)}
+      ${renderRevoked(visit, revoked)} ${renderConnectAgent(mcpUrl)}`,
   }
 }
 

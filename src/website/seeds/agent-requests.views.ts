@@ -1,6 +1,9 @@
 import type { AgentRequest } from '../../areas/agentRequests/agentRequests.service.ts'
 import { renderAction } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
+import { renderRows } from '../components/lists.ts'
+import { excerptOf } from '../components/markdown.ts'
+import { renderTime } from '../components/words.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 /** What a comment asked of an agent, under it: how it stands, and the button that cancels it. */
@@ -23,6 +26,27 @@ export function renderRequest(visit: WorkspaceVisit, request: AgentRequest): Htm
       })
     }
   </div>`
+}
+
+/** What was asked of agents, by whom, and what came of it. Nothing without any. */
+export function renderRequests(visit: WorkspaceVisit, requests: readonly AgentRequest[]): Content {
+  if (requests.length === 0) return false
+  return html`<section class="stack" aria-labelledby="requests">
+    <h2 id="requests">What was asked</h2>
+    ${renderRows(
+      requests.map(
+        (request) =>
+          html`<div class="grow">
+            <a href="${visit.base}/comments/${request.commentId}"><bdi>${excerptOf(request.text)}</bdi></a>
+            <span class="hint"
+              >asked by <bdi>${request.askedByName}</bdi> ${renderTime(request.createdAt)}</span
+            >
+            ${renderRequest(visit, request)}
+          </div>`,
+      ),
+      html``,
+    )}
+  </section>`
 }
 
 function describe(

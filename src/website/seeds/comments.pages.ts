@@ -1,10 +1,10 @@
-import { mentionedTeamSizeMax } from '../../domain/comments.ts'
-import type { Comment, CommentsService } from '../../areas/comments/comments.service.ts'
+import { agentNamesIn, agentsMentionedIn, mentionedTeamSizeMax } from '../../domain/comments.ts'
+import type { AskedAgent, Comment, CommentsService } from '../../areas/comments/comments.service.ts'
 import { ignoreNotFound } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import type { Services } from '../../services/services.ts'
 import { renderFace } from '../components/layout.ts'
-import { notice } from '../components/notice.ts'
+import { notice, type Notice } from '../components/notice.ts'
 import { readQuery } from '../components/lists.ts'
 import { readAttachmentIds, readText } from '../components/sent-form.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
@@ -34,6 +34,13 @@ function readCommentForm(request: WorkspaceVisit['request']) {
   return { body: readText(request, 'body'), ...(attachmentIds && { attachmentIds }) }
 }
 
+/** That a comment was added; and whether an agent that it names was not asked. */
+function noticeOfNew(body: string, { requests }: { requests: readonly AskedAgent[] }): Notice {
+  return agentsMentionedIn(body).length === requests.length
+    ? notice`Comment added.`
+    : notice`Comment added. An agent that it names cannot be asked now, and was not.`
+}
+
 /** Comments on seeds and their evidence, and the names of the people, teams and agents whom they can mention. */
 export function commentsPages(
   { page, action, creation, data }: WorkspacePages,
@@ -46,8 +53,12 @@ export function commentsPages(
 ): void {
   creation('/seeds/:id/comments', '/seeds/:id', async ({ base, principal, request }) => {
     const { id: seedId } = request.params
-    const { id } = await comments.create(principal, seedId, readCommentForm(request))
-    return { path: `${base}/seeds/${seedId}#comment-${id}`, notice: notice`Comment added.` }
+    const input = readCommentForm(request)
+    const added = await comments.create(principal, seedId, input)
+    return {
+      path: `${base}/seeds/${seedId}#comment-${added.comment.id}`,
+      notice: noticeOfNew(input.body, added),
+    }
   })
 
   creation(
@@ -55,9 +66,10 @@ export function commentsPages(
     '/seeds/:id/evidence/:evidenceId',
     async ({ base, principal, request }) => {
       const { id: seedId, evidenceId } = request.params
-      const { id } = await comments.create(principal, seedId, { ...readCommentForm(request), evidenceId })
+      const input = readCommentForm(request)
+      const added = await comments.create(principal, seedId, { ...input, evidenceId })
       const path = pathOfPiece(base, { seedId, id: evidenceId })
-      return { path: `${path}#comment-${id}`, notice: notice`Comment added.` }
+      return { path: `${path}#comment-${added.comment.id}`, notice: noticeOfNew(input.body, added) }
     },
   )
 
@@ -81,9 +93,15 @@ export function commentsPages(
 
   action('/comments/:id/edit', '/comments/:id/edit', async ({ base, principal, request }) => {
     const { id } = request.params
-    const { seedId, evidenceId } = await comments.get(principal, id)
-    await comments.update(principal, id, readCommentForm(request))
-    return { path: `${pathOfSubject(base, { seedId, evidenceId })}#comment-${id}`, notice: notice`Saved.` }
+    const { seedId, evidenceId, body: before } = await comments.get(principal, id)
+    const input = readCommentForm(request)
+    await comments.update(principal, id, input)
+    const known = agentNamesIn(before)
+    const asksMore = agentsMentionedIn(input.body).some((grantId) => !known.has(grantId))
+    return {
+      path: `${pathOfSubject(base, { seedId, evidenceId })}#comment-${id}`,
+      notice: asksMore ? notice`Saved. An edit asks no agent: write a new comment.` : notice`Saved.`,
+    }
   })
 
   action('/comments/:id/delete', '/comments/:id/edit', async ({ base, principal, request }) => {
@@ -95,7 +113,8 @@ export function commentsPages(
 
   data('/people/names', async ({ may, principal, request, workspace }) => {
     const q = readSearch(request)
-    const mayAsk = may('agentRequests.askable')
+    // An edit asks nobody.
+    const mayAsk = may('agentRequests.askable') && readQuery(request, 'agents') !== 'none'
     const [found, foundTeams, askable] = await Promise.all([
       people.list(principal, workspace.slug, { kind: 'member', limit: namesMax, ...(q !== '' && { q }) }),
       teams.listNamed(principal, workspace.slug, { q, limit: teamsMax }),

@@ -25,7 +25,11 @@ export function renderCommentForm(visit: WorkspaceVisit, path: string, quoted?: 
       state,
       fields: ['body'],
       attributes: html`data-mentions="${visit.base}/people/names"`,
-      body: html`${renderBodyField(state, quoted ? quote(quoted) : '')}
+      body: html`${renderBodyField(
+          state,
+          quoted ? quote(quoted) : '',
+          'Write @ and a name to mention somebody or a team, or to ask an agent that is in the list then.',
+        )}
         ${renderAttachmentsField(visit, { state })} <button class="quiet">Comment</button>`,
     })}
   </div>`
@@ -36,14 +40,14 @@ export const whyNoComments = html`<p class="hint">
   You are a viewer: you read what others write here. Owners and admins can change your role.
 </p>`
 
-function renderBodyField(state: WorkspaceVisit['state'], value: string): Html {
+function renderBodyField(state: WorkspaceVisit['state'], value: string, hint: string): Html {
   return renderField({
     name: 'body',
     label: 'Comment',
     rows: 3,
     maxLength: commentLengthMax,
     value,
-    hint: 'Markdown. Write @ and a name to mention somebody or a team, or to ask an agent.',
+    hint: `Markdown. ${hint}`,
     state,
   })
 }
@@ -136,8 +140,12 @@ export function renderEditComment(visit: WorkspaceVisit, comment: Comment): Page
         action: `${base}/comments/${id}/edit`,
         state,
         fields: ['body'],
-        attributes: html`data-mentions="${base}/people/names"`,
-        body: html`${renderBodyField(state, body)}
+        attributes: html`data-mentions="${base}/people/names?agents=none"`,
+        body: html`${renderBodyField(
+            state,
+            body,
+            'Write @ and a name to mention somebody or a team. An edit asks no agent: write a new comment.',
+          )}
           ${renderAttachmentsField(visit, { state, stored: comment.attachments })}
           <p class="line">
             <button>Save</button>

@@ -122,6 +122,7 @@ function renderAgents({ base, may }: WorkspaceVisit, { agents, uses }: SeedPage)
   const readings = agents.map((agent) => ({
     agent,
     last: findLastReading(uses.filter(({ grantId }) => grantId === agent.id)),
+    lastUsedAt: agent.lastUsedAt,
   }))
   return html`<section aria-labelledby="agents">
     <h2 id="agents">Agents that can read it</h2>
@@ -132,7 +133,7 @@ function renderAgents({ base, may }: WorkspaceVisit, { agents, uses }: SeedPage)
           </p>`
         : html`<ul class="faces">
             ${readings.map(
-              ({ agent, last }) =>
+              ({ agent, last, lastUsedAt }) =>
                 html`<li>
                   <div>
                     <bdi>${agent.clientName}</bdi> <span class="hint">of <bdi>${agent.userName}</bdi></span>
@@ -140,7 +141,9 @@ function renderAgents({ base, may }: WorkspaceVisit, { agents, uses }: SeedPage)
                       ${
                         last
                           ? html`last read seeds ${renderTime(last.toISOString())}`
-                          : 'has not read seeds in the last 30 days'
+                          : lastUsedAt === null
+                            ? 'has not been used'
+                            : html`last used ${renderTime(lastUsedAt)}, has not read seeds in the last 30 days`
                       }
                     </p>
                   </div>

@@ -104,6 +104,12 @@ export function serviceAccountsPages(
     return { path: pageOf(visit), notice: notice`The client “${name}” has access for another year.` }
   })
 
+  creation(`${path}/:id/clients/rotate`, `${path}/:id`, async (visit) => {
+    if (!visit.request.visit.isProven) return confirmPathTo(pageOf(visit))
+    const { name, clientId, secret } = await serviceClients.rotate(visit.principal, pathOfClient(visit), {})
+    return { path: pageOf(visit), shown: { name, clientId, secret, isRotated: 'yes' } }
+  })
+
   action(`${path}/:id/clients/revoke`, `${path}/:id`, async (visit) => {
     const name = await serviceClients.revoke(visit.principal, pathOfClient(visit))
     return { path: pageOf(visit), notice: notice`The client “${name}” was revoked.` }

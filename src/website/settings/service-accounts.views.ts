@@ -157,7 +157,7 @@ function renderSecret({ flash }: FastifyRequest): Content {
   if (clientId !== undefined)
     return renderNewSecret({
       text: html`Copy the secret of the client ${named} now. It is not shown again. Its client id is
-        <code>${clientId}</code>.`,
+        <code>${clientId}</code>.${isRotated !== undefined && ' The old secret works for another day.'}`,
       label: html`Secret of the client <bdi>${name}</bdi>`,
       secret,
     })
@@ -171,6 +171,7 @@ function renderSecret({ flash }: FastifyRequest): Content {
 
 function renderClient(request: FastifyRequest, client: ServiceClient, path: string): Html {
   const { id, clientId, name, method, jwksUri, scopes, createdAt, lastUsedAt, expiresAt } = client
+  const { formerSecretUntil } = client
   const fields = { serviceClientId: id }
   const description = html`the client <bdi>${name}</bdi>`
   return html`<div class="row">
@@ -181,9 +182,20 @@ function renderClient(request: FastifyRequest, client: ServiceClient, path: stri
         ${renderDate(createdAt)} ·
         ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`} · access ends on
         ${renderDate(expiresAt)}
+        ${formerSecretUntil !== null && html`· the former secret works until ${renderTime(formerSecretUntil)}`}
       </span>
       ${renderScopes(scopes)}
     </div>
+    ${
+      method === 'client_secret_basic' &&
+      formerSecretUntil === null &&
+      renderConfirmed({
+        label: 'Rotate',
+        description,
+        question: 'A new secret takes the place of its secret. The old one works for another day.',
+        action: renderAction(request, { action: `${path}/clients/rotate`, label: 'Rotate secret', fields }),
+      })
+    }
     ${renderConfirmed({
       label: 'Prolong',
       description,

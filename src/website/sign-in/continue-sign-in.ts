@@ -57,7 +57,7 @@ export function finishSignIn(
 
 /** For the audit. */
 function noteWhoSignsIn({ request }: FastifyReply, { userId }: { userId: string }): void {
-  if (request.audited) request.audited.userId = userId
+  request.audited = { ...request.audited, userId }
 }
 
 /** Forgets the sign-in that waits for its second step. */

@@ -73,10 +73,12 @@ export const eventTypeNames: Readonly<Record<EventType, string>> = {
   'service_account.key_revoked': 'Key of a service account revoked',
   'service_account.client_created': 'Client of a service account created',
   'service_account.client_prolonged': 'Access of a client of a service account prolonged',
+  'service_account.client_rotated': 'Secret of a client of a service account rotated',
   'service_account.client_revoked': 'Client of a service account revoked',
-  'service_account.keys_known': 'Former manager knows keys',
+  'service_account.keys_known': 'Former manager knows secrets',
   'webhook.created': 'Webhook added',
   'webhook.updated': 'Webhook changed',
+  'webhook.resumed': 'Pause of a webhook ended',
   'webhook.deleted': 'Webhook deleted',
   'webhook.secret_rotated': 'Secret of a webhook rotated',
   'webhook.tested': 'Webhook tested',
@@ -155,14 +157,25 @@ export function findNamed(events: readonly ShownEvent[]): string[] {
   return [...new Set(named)]
 }
 
-/** The events without the uses of tools that only repeat a change, which is an event of its own. */
+/**
+ * The events without those that only repeat another one: uses of tools that are changes, and comments that ask an agent or
+ * answer what was asked.
+ */
 export function withoutRepeated(events: readonly WorkspaceEvent[]): WorkspaceEvent[] {
-  return events.filter(
-    ({ type, data }) =>
+  const ofRequests = new Set(
+    events.map(({ type, data }) => {
+      if (type === 'agent_request.created') return data.commentId
+      return type === 'agent_request.answered' ? data.answerCommentId : undefined
+    }),
+  )
+  return events.filter(({ type, data }) => {
+    if (type === 'comment.added') return !ofRequests.has(data.commentId)
+    return (
       type !== 'integration.used' ||
       typeof data.tool !== 'string' ||
-      !Object.hasOwn(changesOfAgents, data.tool),
-  )
+      !Object.hasOwn(changesOfAgents, data.tool)
+    )
+  })
 }
 
 /**

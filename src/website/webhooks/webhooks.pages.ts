@@ -91,6 +91,11 @@ export function webhooksPages(
     }
   })
 
+  action(`${path}/:id/resume`, `${path}/:id`, async (visit) => {
+    await webhooks.resume(visit.principal, pathOf(visit))
+    return { path: pageOf(visit), notice: notice`The pause was ended.` }
+  })
+
   creation(`${path}/:id/rotate-secret`, `${path}/:id`, async (visit) => {
     const { secret } = await webhooks.rotateSecret(visit.principal, pathOf(visit), {})
     return { path: pageOf(visit), shown: { secret, isRotated: 'yes' } }

@@ -7,6 +7,7 @@ import {
   webhookScopes,
   webhookUrlLengthMax,
   type WebhookFormat,
+  type WebhookPauseReason,
   type WebhookScope,
 } from '../../domain/webhooks.ts'
 import { mergeEdit, renderOpened } from '../components/edits.ts'
@@ -295,12 +296,17 @@ function renderScope(
   </fieldset>`
 }
 
-function renderManagement(request: FastifyRequest, { status }: Webhook, path: string): Html {
+function renderManagement(
+  request: FastifyRequest,
+  { status, pausedUntil, formerSecretsUntil }: Webhook,
+  path: string,
+): Html {
   const isActive = status === 'active'
   return html`<section aria-labelledby="manage">
     <h2 id="manage">Manage the webhook</h2>
     <div>
       <div class="choices">
+        ${pausedUntil !== null && renderAction(request, { action: `${path}/resume`, label: 'Resume' })}
         ${renderAction(request, { action: `${path}/test`, label: 'Send a test' })}
         ${renderAction(request, {
           action: `${path}/status`,
@@ -324,6 +330,13 @@ function renderManagement(request: FastifyRequest, { status }: Webhook, path: st
           }),
         })}
       </div>
+      ${
+        formerSecretsUntil.length > 0 &&
+        html`<p class="hint">
+          Requests are signed with ${formerSecretsUntil.length === 1 ? 'the former secret' : 'former secrets'}
+          too, until ${formerSecretsUntil.map((time, i) => html`${i > 0 && ', '}${renderTime(time)}`)}.
+        </p>`
+      }
       ${renderForm({
         request,
         action: `${path}/sample`,
@@ -380,8 +393,22 @@ function renderDelivery(
   </div>`
 }
 
-function describeStatus({ status, disabledReason }: Webhook): string {
-  if (status === 'active') return 'Active'
+const pauseTexts: Record<WebhookPauseReason, string> = {
+  retry_after: 'because the receiver asked for it',
+  overloaded: 'because the receiver has too much to do',
+}
+
+function describeStatus({
+  status,
+  disabledReason,
+  failingSince,
+  pausedUntil,
+  pauseReason,
+}: Webhook): Content {
+  if (pausedUntil !== null && pauseReason !== null)
+    return html`Paused until ${renderTime(pausedUntil)}, ${pauseTexts[pauseReason]}`
+  if (status === 'active')
+    return failingSince === null ? 'Active' : html`Active, but failing since ${renderTime(failingSince)}`
   if (disabledReason === 'gone') return 'Disabled, because the receiver answered that it is gone (410)'
   if (disabledReason === 'failing') return 'Disabled, because nothing could be delivered for three days'
   return 'Disabled'

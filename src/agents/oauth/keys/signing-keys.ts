@@ -31,8 +31,8 @@ export interface SigningKeyStore {
   load(): Promise<SigningKeys>
   /**
    * Creates a new signing key and retires the others, whose tokens stay valid until they expire. Returns its id;
-   * undefined if there are keys that sign and none can be decrypted: the other processes have another secret then, and
-   * could not decrypt the new one.
+   * undefined if there are keys that sign and none can be decrypted, or there are none and the secret is foreign: the other
+   * processes have another secret then, and could not decrypt the new one.
    */
   rotate(): Promise<string | undefined>
 }
@@ -41,13 +41,16 @@ export interface SigningKeyStoreOptions {
   db: Database
   clock: Clock
   appSecret: AppSecret
+  /** Whether the secret does not open something that is stored in the database. */
+  isSecretForeign: () => Promise<boolean>
 }
 
 /**
  * Stores the signing keys in the database, encrypted, so that all replicas sign with the same one. A process with
  * another secret cannot decrypt them and creates a key of its own, with which the others verify as well.
  */
-export function createSigningKeyStore({ db, clock, appSecret }: SigningKeyStoreOptions): SigningKeyStore {
+export function createSigningKeyStore(options: SigningKeyStoreOptions): SigningKeyStore {
+  const { db, clock, appSecret, isSecretForeign } = options
   const box = appSecret.boxOf('signing key')
 
   async function add(): Promise<SigningKeyRow> {
@@ -88,7 +91,8 @@ export function createSigningKeyStore({ db, clock, appSecret }: SigningKeyStoreO
 
     async rotate() {
       const active = (await listSigningKeys(db)).filter(({ isRetired }) => !isRetired)
-      if (active.length > 0 && !active.some(open)) return undefined
+      const isForeign = active.length > 0 ? !active.some(open) : await isSecretForeign()
+      if (isForeign) return undefined
       const { id } = await add()
       await retireOtherSigningKeys(db, id, clock.now())
       return id

@@ -1,0 +1,1 @@
+ALTER TABLE "users" ADD COLUMN "notify_agent_requests" text DEFAULT 'inbox' NOT NULL;

@@ -1,0 +1,49 @@
+import { isAllowed } from '../../access/permissions.ts'
+import type { Executor } from '../../db/client.ts'
+import { together } from '../../db/together.ts'
+import type { EventDataOf } from '../../domain/events.ts'
+import type { Principal } from '../../domain/principal.ts'
+import type { Role } from '../../domain/roles.ts'
+import { hostOf } from '../../domain/webhooks.ts'
+import { notifyManagers } from '../notifications/notify.repository.ts'
+import { listKnownClients, listKnownKeys, listKnownWebhooks } from './known-secrets.repository.ts'
+
+/** Somebody who is no longer what they were in a workspace. */
+export interface FormerManager {
+  workspaceId: string
+  userId: string
+  /** What the event calls them. */
+  name: string
+  from: Role
+  /** Null: they are no longer a member, or suspended. */
+  to: Role | null
+  isSuspended?: boolean
+  /** Who did it. Null: the service. */
+  actor: Pick<Principal, 'user' | 'agentName'> | null
+  now: Date
+}
+
+/**
+ * Tells the owners and admins of a workspace which of its secrets somebody was shown who no longer is one of them, so that
+ * they replace these. To be called after the change. Returns what the event says; undefined if there is nothing to tell.
+ */
+export async function tellOfKnownSecrets(
+  tx: Executor,
+  { workspaceId, userId, name, from, to, isSuspended = false, actor, now }: FormerManager,
+): Promise<EventDataOf<'service_account.keys_known'> | undefined> {
+  const mayManage = (role: Role | null) => role !== null && isAllowed(role, 'serviceAccounts.createKey')
+  if (!mayManage(from) || mayManage(to)) return undefined
+  const of = { userId, workspaceId, now }
+  const [keys, clients, hooks] = await together([
+    listKnownKeys(tx, of),
+    listKnownClients(tx, of),
+    listKnownWebhooks(tx, of),
+  ])
+  if (keys.length + clients.length + hooks.length === 0) return undefined
+  const webhooks = hooks.map(({ id, url }) => ({ webhookId: id, host: hostOf(url) }))
+  const known = { keys, ...(clients.length > 0 && { clients }), ...(webhooks.length > 0 && { webhooks }) }
+  const about = { workspaceId, actor, at: now, hasOwnMail: true }
+  const data = { ...known, ...(isSuspended && { isSuspended }) }
+  await notifyManagers(tx, { kind: 'keys_known', data, ...about }, actor?.user.id ?? userId)
+  return { userId, name, ...known }
+}
