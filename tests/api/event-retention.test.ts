@@ -22,18 +22,18 @@ const service = await startTestApp({
 const { as, db, services } = service
 await services.startJobs()
 
-/** Runs an hourly clean-up in the process, as the queue does, and waits until it has succeeded. */
+/** Runs an hourly clean-up in the process, as the queue does, and waits until it has ended. Throws its error. */
 async function cleanUp(name: string): Promise<void> {
   const task = `clean_up_${name}`
   // In place of one that has failed.
   const jobKey = `${task}, by hand`
   await db.execute(sql`select graphile_worker.add_job(${task}, job_key => ${jobKey})`)
-  await untilTrue(async () => {
+  const ended = await untilTrue(async () => {
     const waiting = sql`select last_error from graphile_worker.jobs where task_identifier = ${task}`
-    const [job] = await selectRows<{ last_error: string | null }>(db, waiting)
-    if (job?.last_error) throw new Error(job.last_error)
-    return job === undefined
+    const [job = { last_error: '' }] = await selectRows<{ last_error: string | null }>(db, waiting)
+    return job.last_error !== null && job
   })
+  if (ended.last_error) throw new Error(ended.last_error)
 }
 
 interface Changes {

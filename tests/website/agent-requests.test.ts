@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { letAgentIn } from '../support/agent-caller.ts'
 import { createCompany, get } from '../support/company.ts'
+import { eventually } from '../support/eventually.ts'
 import { createSeed } from '../support/seeds.ts'
 import { noticeOn, signInAs, startWebsite } from './visitor.ts'
 
@@ -41,8 +42,10 @@ it('shows what was asked of an agent, by whom, and what came of it, on its page 
     expect(text).toContain('@Robbie find evidence')
     expect(text).toContain('Robbie declined: No source says so.')
   }
-  // It has not read seeds, but was used.
-  expect(textOf((await visitor.get(page)).body)).not.toContain('has not been used')
+  // It has not read seeds, but was used, which is written a moment later.
+  await eventually(async () =>
+    expect(textOf((await visitor.get(page)).body)).not.toContain('has not been used'),
+  )
 })
 
 it('has one line in the activity for what was asked, and one for its answer', async () => {

@@ -426,7 +426,8 @@ describe('the statements of pages, besides those for the session and the workspa
     ['/invites', 2],
     // The events, what they name, and the agents, teams and labels that they can be filtered by.
     ['/activity', 4],
-    ['/agents', 1],
+    // The agents, and what was asked of them.
+    ['/agents', 2],
     // Whether there is another owner, and what API keys may do once.
     ['/settings', 2],
     // The teams and labels to choose from.

@@ -670,7 +670,7 @@ export interface paths {
         put?: never;
         /**
          * List teams
-         * @description The teams of the workspace, oldest first. The HTTP form of the MCP tool `list_teams`, with the scope `workspace:write`.
+         * @description The teams, oldest first. The HTTP form of the MCP tool `list_teams`, with the scope `workspace:write`.
          */
         post: operations["agent.listTeams"];
         delete?: never;
@@ -690,7 +690,7 @@ export interface paths {
         put?: never;
         /**
          * Create a team
-         * @description Creates an empty team. List teams first to make none twice. The HTTP form of the MCP tool `create_team`, with the scope `workspace:write`.
+         * @description Creates an empty team. List teams first. The HTTP form of the MCP tool `create_team`, with the scope `workspace:write`.
          */
         post: operations["agent.createTeam"];
         delete?: never;
@@ -710,7 +710,7 @@ export interface paths {
         put?: never;
         /**
          * Rename a team
-         * @description Gives a team another name. Its members stay. The HTTP form of the MCP tool `rename_team`, with the scope `workspace:write`.
+         * @description Gives a team another name. The HTTP form of the MCP tool `rename_team`, with the scope `workspace:write`.
          */
         post: operations["agent.renameTeam"];
         delete?: never;

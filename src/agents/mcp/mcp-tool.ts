@@ -104,7 +104,7 @@ function toPublished(schema: Record<string, unknown>): Record<string, unknown> {
     if (Array.isArray(value)) return value.map(publish)
     if (typeof value !== 'object' || value === null) return value
     if ('anyOf' in value && areFormats(value.anyOf))
-      return publish({ ...value, anyOf: undefined, type: 'string' })
+      return publish({ type: 'string', ...value, anyOf: undefined })
     const list = listIn(value as TSchema)
     if (list) return publish({ ...list, description: (value as TSchema).description })
     // Only lengths of texts that a model writes: it copies ids and cursors, and looks for a few words.
