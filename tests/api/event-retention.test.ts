@@ -6,7 +6,7 @@ import { deleteOldEvents } from '../../src/areas/events/event-retention.reposito
 import { errors } from '../../src/kernel/errors.ts'
 import { createKey } from '../support/api-keys.ts'
 import { createCompany, get, patch, post, type TestCompany } from '../support/company.ts'
-import { untilTrue } from '../support/eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { expectError } from '../support/expect-error.ts'
 import { createSeed, insertGrant } from '../support/seeds.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -28,12 +28,13 @@ async function cleanUp(name: string): Promise<void> {
   // In place of one that has failed.
   const jobKey = `${task}, by hand`
   await db.execute(sql`select graphile_worker.add_job(${task}, job_key => ${jobKey})`)
-  const ended = await untilTrue(async () => {
+  const failed = await eventually(async () => {
     const waiting = sql`select last_error from graphile_worker.jobs where task_identifier = ${task}`
-    const [job = { last_error: '' }] = await selectRows<{ last_error: string | null }>(db, waiting)
-    return job.last_error !== null && job
+    const [job] = await selectRows<{ last_error: string | null }>(db, waiting)
+    if (job?.last_error === null) throw new Error(`${task} has not ended`)
+    return job
   })
-  if (ended.last_error) throw new Error(ended.last_error)
+  if (failed) throw new Error(String(failed.last_error))
 }
 
 interface Changes {
