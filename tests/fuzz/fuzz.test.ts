@@ -5,6 +5,7 @@ import { changeStreamsDefaults } from '../../src/website/plugins/change-streams.
 import { noteRoutes } from '../support/note-routes.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
+import { addMember, createWorkspace } from '../support/workspaces.ts'
 import { cookiesOf, createVisitor, csrfTokenOf } from '../website/visitor.ts'
 import { canary, createRandom } from './hostile.ts'
 import { makeRequest, type Route, type World } from './requests.ts'
@@ -24,15 +25,7 @@ const callTool = {
 
 const { started: service, routes: registered } = await noteRoutes(() =>
   startTestApp({
-    environment: {
-      LOG_LEVEL: 'info',
-      SIGN_IN_LIMIT_PER_MINUTE: '0',
-      MAIL_LIMIT_PER_HOUR: '0',
-      REGISTRATION_LIMIT_PER_MINUTE: '0',
-      AUTHORIZE_LIMIT_PER_MINUTE: '0',
-      UPLOAD_LIMIT_PER_HOUR: '0',
-      INVITE_LIMIT_PER_HOUR: '0',
-    },
+    environment: { LOG_LEVEL: 'info' },
     // `inject` waits for the end of a stream.
     changeStreams: { ...changeStreamsDefaults, lifetimeMs: 10 },
   }),
@@ -69,17 +62,30 @@ function toRoute(method: Route['method'], route: RouteOptions): Route {
   }
 }
 
-/** A person with one of everything, signed in and with an agent. */
+/**
+ * A person with one of everything, signed in and with an agent, and two others. Each is in two workspaces or invited, in
+ * another role in each.
+ */
 async function createWorld(): Promise<World> {
   const host = await oauth.createHost()
-  const colleague = await createPerson()
+  const [colleague, guest] = [await createPerson(), await createPerson()]
+  const others = await createWorkspace(service, colleague)
+  await addMember(service, { id: host.workspaceId }, guest, 'member')
+  await addMember(service, others, guest, 'admin')
+  await addMember(service, others, host, 'viewer')
   const url = `/v1/workspaces/${host.slug}`
-  const post = async (path: string, payload?: object) =>
-    (await as(host, { method: 'POST', url: path, ...(payload && { payload }) })).json<Record<string, never>>()
+  const post = async (path: string, payload?: object, person: { apiKey: string } = host) =>
+    (await as(person, { method: 'POST', url: path, ...(payload && { payload }) })).json<
+      Record<string, never>
+    >()
   const key = await post('/v1/api-keys', { name: 'Second' })
   const invite = await post(`${url}/invites`, { email: colleague.email, role: 'viewer' })
   const { team } = await post(`${url}/teams`, { name: 'Design' })
-  const seeds = await post(`${url}/seeds`, { title: 'An idea', summary: 'In a few words' })
+  const idea = { title: 'An idea', summary: 'In a few words' }
+  const seeds = [
+    await post(`${url}/seeds`, idea),
+    await post(`/v1/workspaces/${others.slug}/seeds`, idea, colleague),
+  ]
   const { access_token: accessToken } = await oauth.getTokens(await oauth.createAgent(), host)
   const visitor = createVisitor(service)
   const link = await services.credentials.createLink('sign_in', host.id)
@@ -93,7 +99,7 @@ async function createWorld(): Promise<World> {
   const findIds = (value: unknown): string[] =>
     JSON.stringify(value).match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? []
   return {
-    apiKey: host.apiKey,
+    apiKeys: [host, colleague, guest].map(({ apiKey }) => apiKey),
     accessToken,
     browsers: [visitor, stranger].map((browser) => ({
       cookie: cookiesOf(browser),
@@ -101,15 +107,15 @@ async function createWorld(): Promise<World> {
     })),
     known: new Map(
       Object.entries({
-        slug: [host.slug],
+        slug: [host.slug, others.slug],
         apiKeyId: findIds(key),
         inviteId: findIds(invite),
         teamId: findIds(team),
         seedId: findIds(seeds),
-        userId: [colleague.id, host.id],
+        userId: [colleague.id, host.id, guest.id],
         id: [...findIds(invite), ...findIds(team), ...findIds(seeds)],
         token: [...(/[\w-]{43}/.exec(JSON.stringify(invite)) ?? []), ...(/[\w-]{43}$/.exec(reset.url) ?? [])],
-        email: [colleague.email, host.email],
+        email: [colleague.email, host.email, guest.email],
         role: ['viewer', 'admin', 'owner'],
         limit: ['1', '200', '0'],
         client_id: [(await oauth.createAgent()).clientId],
@@ -200,7 +206,7 @@ it(`responds to ${count} hostile requests (FUZZ_SEED=${seed}) as documented, and
       world = await createWorld()
       await takeChanges()
       secrets.push(
-        world.apiKey,
+        ...world.apiKeys,
         world.accessToken,
         ...world.browsers.flatMap(({ cookie }) => cookie.match(/[\w-]{43}/g) ?? []),
         ...(world.known.get('token') ?? []),

@@ -22,7 +22,7 @@ export interface BrowserSession {
 export interface World {
   /** Real values for parts of paths, queries and bodies, by their names. */
   known: ReadonlyMap<string, readonly string[]>
-  apiKey: string
+  apiKeys: readonly string[]
   accessToken: string
   /** Browsers, one of somebody who is signed in and one of nobody. */
   browsers: readonly BrowserSession[]
@@ -113,7 +113,7 @@ export function makeRequest(random: Random, route: Route, world: World): InjectO
   const names = route.url.startsWith('/agent/oauth') ? oauthFields : queryFields
   const headers: Record<string, string> = {
     accept: route.access === 'web' ? 'text/html' : 'application/json, text/event-stream',
-    ...(isHostile('credential') ? wrongCredentialOf(random) : credentialOf(route, world, browser)),
+    ...(isHostile('credential') ? wrongCredentialOf(random) : credentialOf(random, route, world, browser)),
     ...(isHostile('header') && { [random.pick(headerNames)]: latin1(random.pick(texts)) }),
   }
   const request = {
@@ -129,8 +129,13 @@ export function makeRequest(random: Random, route: Route, world: World): InjectO
   return { ...request, payload, headers: { ...headers, 'content-type': type } }
 }
 
-function credentialOf({ access }: Route, world: World, browser: BrowserSession): Record<string, string> {
-  if (access === 'apiKey') return { authorization: `Bearer ${world.apiKey}` }
+function credentialOf(
+  random: Random,
+  { access }: Route,
+  world: World,
+  browser: BrowserSession,
+): Record<string, string> {
+  if (access === 'apiKey') return { authorization: `Bearer ${random.pick(world.apiKeys)}` }
   if (access === 'agent') return { authorization: `Bearer ${world.accessToken}` }
   return { cookie: browser.cookie }
 }

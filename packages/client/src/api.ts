@@ -470,7 +470,7 @@ export interface paths {
         put?: never;
         /**
          * Add evidence to a seed
-         * @description Adds a finding for or against a seed. Your person must have joined it (join_seed). The HTTP form of the MCP tool `add_evidence`, with the scope `seeds:write`.
+         * @description Adds a finding for or against a seed that your person has joined (join_seed). The HTTP form of the MCP tool `add_evidence`, with the scope `seeds:write`.
          */
         post: operations["agent.addEvidence"];
         delete?: never;
@@ -650,7 +650,7 @@ export interface paths {
         put?: never;
         /**
          * Mark as read
-         * @description Marks what is in the inbox as read: ids, or all until a time. The HTTP form of the MCP tool `mark_read`, with the scope `seeds:write`.
+         * @description Marks the inbox as read: ids, or all until a time. The HTTP form of the MCP tool `mark_read`, with the scope `seeds:write`.
          */
         post: operations["agent.markRead"];
         delete?: never;
@@ -670,7 +670,7 @@ export interface paths {
         put?: never;
         /**
          * List teams
-         * @description The teams, oldest first. The HTTP form of the MCP tool `list_teams`, with the scope `workspace:write`.
+         * @description The teams of the workspace, oldest first. The HTTP form of the MCP tool `list_teams`, with the scope `workspace:write`.
          */
         post: operations["agent.listTeams"];
         delete?: never;
@@ -690,7 +690,7 @@ export interface paths {
         put?: never;
         /**
          * Create a team
-         * @description Creates an empty team. List teams first. The HTTP form of the MCP tool `create_team`, with the scope `workspace:write`.
+         * @description Creates an empty team. Call list_teams first. The HTTP form of the MCP tool `create_team`, with the scope `workspace:write`.
          */
         post: operations["agent.createTeam"];
         delete?: never;
@@ -710,7 +710,7 @@ export interface paths {
         put?: never;
         /**
          * Rename a team
-         * @description Gives a team another name. The HTTP form of the MCP tool `rename_team`, with the scope `workspace:write`.
+         * @description Gives a team another name. Its members stay. The HTTP form of the MCP tool `rename_team`, with the scope `workspace:write`.
          */
         post: operations["agent.renameTeam"];
         delete?: never;
@@ -810,7 +810,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person
-         * @description Invites a person by email, for seven days. Only invite people whom your person has named. The HTTP form of the MCP tool `create_invite`, with the scope `workspace:write`.
+         * @description Invites a person by email, for seven days. Only whom your person has named. The HTTP form of the MCP tool `create_invite`, with the scope `workspace:write`.
          */
         post: operations["agent.createInvite"];
         delete?: never;

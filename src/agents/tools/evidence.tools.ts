@@ -51,7 +51,7 @@ export function evidenceTools(
     defineTool({
       name: 'add_evidence',
       title: 'Add evidence to a seed',
-      description: 'Adds a finding for or against a seed. Your person must have joined it (join_seed).',
+      description: 'Adds a finding for or against a seed that your person has joined (join_seed).',
       did: changesOfAgents.add_evidence,
       scope: 'seeds:write',
       action: 'seeds.addEvidence',

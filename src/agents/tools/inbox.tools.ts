@@ -143,7 +143,7 @@ export function inboxChangeTools({
     defineTool({
       name: 'mark_read',
       title: 'Mark as read',
-      description: 'Marks what is in the inbox as read: ids, or all until a time.',
+      description: 'Marks the inbox as read: ids, or all until a time.',
       did: changesOfAgents.mark_read,
       scope: 'seeds:write',
       consentVersion: 2,

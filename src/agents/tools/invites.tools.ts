@@ -70,8 +70,7 @@ export function invitesTools({
     defineTool({
       name: 'create_invite',
       title: 'Invite a person',
-      description:
-        'Invites a person by email, for seven days. Only invite people whom your person has named.',
+      description: 'Invites a person by email, for seven days. Only whom your person has named.',
       did: changesOfAgents.create_invite,
       scope: 'workspace:write',
       action: 'invites.create',

@@ -29,7 +29,7 @@ export function teamsTools(teams: TeamsService, people: Pick<PeopleService, 'get
     defineTool({
       name: 'list_teams',
       title: 'List teams',
-      description: 'The teams, oldest first.',
+      description: 'The teams of the workspace, oldest first.',
       did: 'read the list of teams',
       scope: 'workspace:write',
       action: 'teams.list',
@@ -48,7 +48,7 @@ export function teamsTools(teams: TeamsService, people: Pick<PeopleService, 'get
     defineTool({
       name: 'create_team',
       title: 'Create a team',
-      description: 'Creates an empty team. List teams first.',
+      description: 'Creates an empty team. Call list_teams first.',
       did: changesOfAgents.create_team,
       scope: 'workspace:write',
       action: 'teams.create',
@@ -66,7 +66,7 @@ export function teamsTools(teams: TeamsService, people: Pick<PeopleService, 'get
     defineTool({
       name: 'rename_team',
       title: 'Rename a team',
-      description: 'Gives a team another name.',
+      description: 'Gives a team another name. Its members stay.',
       did: changesOfAgents.rename_team,
       scope: 'workspace:write',
       action: 'teams.rename',
