@@ -135,6 +135,41 @@ order by
   "agent_grants"."created_at" asc,
   "agent_grants"."id" asc;
 
+-- agent_grants_select_known_outside
+select
+  "service_accounts"."id",
+  "users"."name",
+  "agent_grants"."id",
+  "agent_grants"."client_name"
+from
+  "agent_grants"
+  inner join "service_accounts" on "service_accounts"."user_id" = "agent_grants"."user_id"
+  inner join "users" on "users"."id" = "agent_grants"."user_id"
+where
+  (
+    "agent_grants"."id" = $1
+    and (
+      "agent_grants"."shown_to_user_id" is not null
+      and not exists (
+        select
+        from
+          "memberships"
+        where
+          "memberships"."user_id" = "agent_grants"."shown_to_user_id"
+          and not exists (
+            select
+            from
+              "users" as suspended
+            where
+              suspended.id = "agent_grants"."shown_to_user_id"
+              and suspended.suspended_at is not null
+          )
+          and "memberships"."workspace_id" = $2
+          and "memberships"."role" in ('owner', 'admin')
+      )
+    )
+  );
+
 -- agent_grants_select_live
 select
   "agent_grants"."id",
@@ -484,6 +519,42 @@ where
 order by
   "api_keys"."created_at" asc,
   "api_keys"."id" asc;
+
+-- api_keys_select_known_outside
+select
+  "service_accounts"."id",
+  "users"."name",
+  "api_keys"."id",
+  "api_keys"."name",
+  "api_keys"."last_four"
+from
+  "api_keys"
+  inner join "service_accounts" on "service_accounts"."user_id" = "api_keys"."user_id"
+  inner join "users" on "users"."id" = "api_keys"."user_id"
+where
+  (
+    "api_keys"."id" = $1
+    and (
+      "api_keys"."shown_to_user_id" is not null
+      and not exists (
+        select
+        from
+          "memberships"
+        where
+          "memberships"."user_id" = "api_keys"."shown_to_user_id"
+          and not exists (
+            select
+            from
+              "users" as suspended
+            where
+              suspended.id = "api_keys"."shown_to_user_id"
+              and suspended.suspended_at is not null
+          )
+          and "memberships"."workspace_id" = $2
+          and "memberships"."role" in ('owner', 'admin')
+      )
+    )
+  );
 
 -- api_keys_select_of_member
 select

@@ -69,8 +69,12 @@ export interface NotificationDataByKind {
   agent_request: AskedOfAgent & { state: Exclude<AgentRequestState, 'waiting'> }
   /** API keys of somebody who is not a member any more: one of them as people recognize it, and how many. */
   key_stopped: { key: string; count: number }
-  /** Somebody who was shown secrets of the workspace is no longer an owner or admin, or was suspended. */
-  keys_known: KnownSecrets & { isSuspended?: boolean }
+  /** Somebody who was shown secrets of the workspace is no longer an owner or admin, or was suspended; or one was used since. */
+  keys_known: KnownSecrets & {
+    isSuspended?: boolean
+    /** The invite that was made with the secret since. */
+    inviteId?: string
+  }
   /** An invite of the person: the mail server says that there is no such address. */
   invite_undeliverable: Record<string, never>
 }
@@ -241,13 +245,15 @@ const notificationWords: { [Kind in NotificationKind]: NotificationWords<Kind> }
     locate: () => '/invites',
   },
   keys_known: {
-    describe: ({ workspaceName, data: { isSuspended = false, ...known } }) => {
+    describe: ({ workspaceName, data: { isSuspended = false, inviteId, ...known } }) => {
       const names = nameSecrets(known)
       const left = names.slice(namedSecretsMax).length
       const list = new Intl.ListFormat('en-GB').format([
         ...names.slice(0, namedSecretsMax),
         ...(left > 0 ? [`${left} more`] : []),
       ])
+      if (inviteId !== undefined)
+        return `Somebody was invited to ${workspaceName} with ${list}, which a former owner or admin knows. Rotate it, and look at the invite`
       const state = isSuspended ? 'was suspended' : 'is no longer an owner or admin'
       return `Somebody who knows secrets of ${workspaceName} ${state}. Rotate ${list}`
     },

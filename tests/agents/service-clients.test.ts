@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest'
 import { deleteStaleRecords } from '../../src/agents/oauth/records/record-bounds.repository.ts'
 import type { Event } from '../../src/areas/events/events.schemas.ts'
 import { errors } from '../../src/kernel/errors.ts'
-import { createCompany, del, get, patch, post, type TestCompany } from '../support/company.ts'
+import { createCompany, del, get, patch, post, randomEmail, type TestCompany } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { createOAuthTester, type Tokens } from '../support/oauth-client.ts'
 import { endOnFailure } from '../support/fetch-deadlines.ts'
@@ -534,4 +534,30 @@ describe('serviceAccounts.rotateClient', () => {
     await as(company.owner, post(`${account.url}/clients/${client.id}/revoke`))
     expectError(await rotate(client.id), errors.notFound)
   })
+})
+
+it('tells owners and admins of an invite by a client whose secret a former admin knows', async () => {
+  const { company, account } = await createMachine({ role: 'admin' })
+  const { admin, owner, url } = company
+  const client = await createServiceClient(service, admin, account)
+  await db.execute(
+    sql`update agent_grants set scopes = array_append(scopes, 'workspace:write') where id = ${client.id}`,
+  )
+  const invite = async () => {
+    const body = { email: randomEmail(), role: 'member' }
+    expect((await send(await tokenOf(client), 'invites:create', body)).statusCode).toBe(200)
+  }
+  const told = async () =>
+    (await as(owner, get('/v1/me/notifications')))
+      .json<{ kind: string; text: string }[]>()
+      .filter(({ kind, text }) => kind === 'keys_known' && text.startsWith('Somebody was invited'))
+      .map(({ text }) => text)
+  await invite()
+  expect(await told()).toEqual([])
+  await as(owner, del(`${url}/members/${admin.id}`))
+  await invite()
+  expect(await told()).toEqual([
+    'Somebody was invited to Acme with the OAuth client Nightly import of CRM sync, which a former owner or admin knows. ' +
+      'Rotate it, and look at the invite',
+  ])
 })

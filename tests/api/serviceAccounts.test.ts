@@ -15,6 +15,7 @@ import {
   get,
   patch,
   post,
+  randomEmail,
   type TestCompany,
 } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
@@ -594,6 +595,32 @@ describe('when somebody who was shown secrets is no longer an owner or admin, or
     expect(last?.data).toMatchObject({ keys: [], clients: [{ grantId: own.id }] })
     expect(last?.data).not.toHaveProperty('webhooks')
     expect(await inboxOf(owner)).toHaveLength(1)
+  })
+
+  it('tells of each invite that is made with a key they know, which may be their own', async () => {
+    const company = await createCompany(service)
+    const { admin, owner } = company
+    const account = await createServiceAccount(service, owner, company, { role: 'admin' })
+    const key = await createServiceKey(service, admin, company, account, { name: 'Known' })
+    const invite = async (credential: { apiKey: string }) => {
+      const body = { email: randomEmail(), role: 'member' }
+      expect((await as(credential, post(`${company.url}/invites`, body))).statusCode).toBe(200)
+    }
+    await invite({ apiKey: key.secret })
+    expect(await inboxOf(owner)).toEqual([])
+    await as(owner, del(`${company.url}/members/${admin.id}`))
+    await invite({ apiKey: key.secret })
+    await invite(owner)
+    const unknown = await createServiceKey(service, owner, company, account, { name: 'Unknown' })
+    await invite({ apiKey: unknown.secret })
+    expect(await inboxOf(owner)).toMatchObject([
+      {
+        text:
+          `Somebody was invited to Acme with the API key Known (…${key.lastFour}) of CRM sync, which a former owner or ` +
+          'admin knows. Rotate it, and look at the invite',
+        path: `/w/${company.workspace.slug}/settings/service-accounts/${account.id}`,
+      },
+    ])
   })
 
   it('says nothing when they were shown none, or another role lets them manage still', async () => {

@@ -1,11 +1,15 @@
-import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, isNull, not, or, sql, type Column } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { apiKeys } from '../../db/schema/api-keys.ts'
+import { memberships } from '../../db/schema/memberships.ts'
 import { serviceAccounts } from '../../db/schema/service-accounts.ts'
-import { users } from '../../db/schema/users.ts'
+import { subquery } from '../../db/schema/subquery.ts'
+import { isActivePerson, users } from '../../db/schema/users.ts'
 import { webhookFormerSecrets, webhooks } from '../../db/schema/webhooks.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import type { KnownSecrets } from '../../domain/known-secrets.ts'
+import type { Principal } from '../../domain/principal.ts'
 
 /** Whose knowledge a statement is about, and at what time. */
 interface Knowledge {
@@ -39,6 +43,49 @@ const selectKeys = prepared((executor) =>
 /** The active keys of service accounts of a workspace that a person was shown, oldest first. */
 export function listKnownKeys(executor: Executor, { now, ...of }: Knowledge) {
   return selectKeys(executor).execute({ ...of, now: now.toISOString() })
+}
+
+/** Whether somebody is an owner or admin of the workspace who is not suspended. */
+const isManager = (id: Column) =>
+  subquery(sql`exists (
+    select from ${memberships} where ${memberships.userId} = ${id} and ${isActivePerson(id)}
+      and ${memberships.workspaceId} = ${sql.placeholder('workspaceId')} and ${memberships.role} in ('owner', 'admin')
+  )`)
+
+const isShownOutside = (shownTo: Column) => and(isNotNull(shownTo), not(isManager(shownTo)))
+
+const selectKeyOutside = prepared((executor) =>
+  executor
+    .select({ ...ofAccount, apiKeyId: apiKeys.id, keyName: apiKeys.name, lastFour: apiKeys.lastFour })
+    .from(apiKeys)
+    .innerJoin(serviceAccounts, eq(serviceAccounts.userId, apiKeys.userId))
+    .innerJoin(users, eq(users.id, apiKeys.userId))
+    .where(and(eq(apiKeys.id, sql.placeholder('id')), isShownOutside(apiKeys.shownToUserId)))
+    .prepare('api_keys_select_known_outside'),
+)
+
+const selectClientOutside = prepared((executor) =>
+  executor
+    .select({ ...ofAccount, grantId: agentGrants.id, clientName: agentGrants.clientName })
+    .from(agentGrants)
+    .innerJoin(serviceAccounts, eq(serviceAccounts.userId, agentGrants.userId))
+    .innerJoin(users, eq(users.id, agentGrants.userId))
+    .where(and(eq(agentGrants.id, sql.placeholder('id')), isShownOutside(agentGrants.shownToUserId)))
+    .prepare('agent_grants_select_known_outside'),
+)
+
+/** The credential of a service account, if it was shown to somebody who is not, or no longer, an owner or admin. */
+export async function findKnownOutside(
+  executor: Executor,
+  workspaceId: string,
+  { apiKeyId, grantId }: Pick<Principal, 'apiKeyId' | 'grantId'>,
+): Promise<KnownSecrets | undefined> {
+  const [key] =
+    apiKeyId === null ? [] : await selectKeyOutside(executor).execute({ id: apiKeyId, workspaceId })
+  if (key) return { keys: [key] }
+  const [client] =
+    grantId === null ? [] : await selectClientOutside(executor).execute({ id: grantId, workspaceId })
+  return client && { keys: [], clients: [client] }
 }
 
 const selectClients = prepared((executor) =>

@@ -6,7 +6,12 @@ import type { Principal } from '../../domain/principal.ts'
 import type { Role } from '../../domain/roles.ts'
 import { hostOf } from '../../domain/webhooks.ts'
 import { notifyManagers } from '../notifications/notify.repository.ts'
-import { listKnownClients, listKnownKeys, listKnownWebhooks } from './known-secrets.repository.ts'
+import {
+  findKnownOutside,
+  listKnownClients,
+  listKnownKeys,
+  listKnownWebhooks,
+} from './known-secrets.repository.ts'
 
 /** Somebody who is no longer what they were in a workspace. */
 export interface FormerManager {
@@ -46,4 +51,19 @@ export async function tellOfKnownSecrets(
   const data = { ...known, ...(isSuspended && { isSuspended }) }
   await notifyManagers(tx, { kind: 'keys_known', data, ...about }, actor?.user.id ?? userId)
   return { userId, name, ...known }
+}
+
+/**
+ * Tells the owners and admins of an invite that a service account makes with a key or client which somebody was shown who is
+ * no longer one of them: they may have invited themselves. Does nothing for any other invite.
+ */
+export async function tellOfInviteByKnown(
+  tx: Executor,
+  principal: Principal,
+  { workspaceId, inviteId, now }: { workspaceId: string; inviteId: string; now: Date },
+): Promise<void> {
+  const known = principal.isService ? await findKnownOutside(tx, workspaceId, principal) : undefined
+  if (!known) return
+  const about = { workspaceId, actor: principal, at: now, hasOwnMail: true }
+  await notifyManagers(tx, { kind: 'keys_known', data: { ...known, inviteId }, ...about })
 }

@@ -22,6 +22,7 @@ import { isAbove, mayGrant, type Role } from '../../domain/roles.ts'
 import { createToken, hashSecret } from '../../kernel/tokens.ts'
 import { assertExpected, versionOfFields } from '../../kernel/versions.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
+import { tellOfInviteByKnown } from '../apiKeys/known-secrets.ts'
 import { insertInviteTeams, lockTeams } from './invite-teams.repository.ts'
 import {
   countInvitesSince,
@@ -194,13 +195,14 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
           assertWithinLimits(tx, workspaceId, email),
           teamIds.length > 0 && lockTeamsOf(tx, workspaceId, teamIds),
         ])
-      return changes.makeIn(principal, workspace, lock, async ({ now, write, appendEvent }) => {
+      return changes.makeIn(principal, workspace, lock, async ({ tx, now, write, appendEvent }) => {
         write((tx) => replaceExpiredInvite(tx, { workspaceId, email, now }))
         const expiresAt = new Date(now.getTime() + inviteLifetimeMs)
         const row = { id: createId(), email, role: input.role, invitedByUserId: user.id }
         write((tx) => insertInvite(tx, { ...row, workspaceId, state: 'open', createdAt: now, expiresAt }))
         if (teamIds.length > 0) write((tx) => insertInviteTeams(tx, { id: row.id, workspaceId }, teamIds))
         const inviteUrl = send(write, row.id, principal)
+        await tellOfInviteByKnown(tx, principal, { workspaceId, inviteId: row.id, now })
         appendEvent({
           type: 'invite.created',
           data: { inviteId: row.id, email, role: input.role },
