@@ -457,7 +457,7 @@ describe('admin with APP_SECRET', () => {
     expect(await run(['rotate-signing-key'], { APP_SECRET: newer })).toEqual({
       ...refused,
       stderr: expect.stringMatching(
-        /^error: This APP_SECRET does not open what is stored .* Nothing was changed[.]\n$/,
+        /^error: This APP_SECRET does not open what is stored, .* Nothing was changed[.]\n$/,
       ) as string,
     })
     expect(await run(['reseal'], { APP_SECRET: newer })).toEqual({
