@@ -3,7 +3,7 @@ import { erasePersonFromEvents, findTracesInEvents } from '../areas/events/event
 import { insertServiceEvent } from '../access/event-log.repository.ts'
 import { deleteInvitesOfPerson } from '../areas/invites/invites.repository.ts'
 import { lockMembersOfWorkspace } from '../access/memberships.repository.ts'
-import { tellOfKnownSecrets } from '../areas/apiKeys/known-secrets.ts'
+import { tellOfKnownSecrets, type FormerManager } from '../areas/apiKeys/known-secrets.ts'
 import { nameSecrets } from '../domain/known-secrets.ts'
 import { deleteUnusedAttachmentsOf } from '../areas/attachments/attachments.repository.ts'
 import { deleteDraftsOf } from '../areas/seeds/tables/imports.repository.ts'
@@ -247,14 +247,8 @@ export function createAccountsService({ db, clock, jobs }: AccountsServiceOption
         await tellOfSuspension(tx, user, { type: 'member.suspended', memberships, now })
         const known: SecretsOfWorkspace[] = []
         for (const { id: workspaceId, slug, role } of memberships) {
-          const data = await tellOfKnownSecrets(tx, {
-            ...{ workspaceId, userId, name: user.name, now },
-            ...{ from: role, to: null, isSuspended: true, actor: null },
-          })
-          if (!data) continue
-          const type = 'service_account.keys_known'
-          await insertServiceEvent(tx, { workspaceId, type, data, at: now }, operatorName)
-          known.push({ slug, secrets: nameSecrets(data) })
+          const former = { workspaceId, userId, name: user.name, from: role, isSuspended: true, now }
+          known.push(...(await tellKnownSecrets(tx, slug, former, operatorName)))
         }
         return { isSuspended: true, changed: true, withoutOwner: lastOwnerOf, known }
       }),
@@ -298,6 +292,20 @@ async function tellOfSuspension(
     await insertServiceEvent(tx, { workspaceId, type, data: { userId, name }, at }, operatorName)
 }
 
+/** As `tellOfKnownSecrets`, with the event. Returns what the workspace was told of; nothing if there was nothing. */
+async function tellKnownSecrets(
+  tx: Executor,
+  slug: string,
+  former: Omit<FormerManager, 'to' | 'actor'>,
+  actorName?: string,
+): Promise<SecretsOfWorkspace[]> {
+  const data = await tellOfKnownSecrets(tx, { ...former, to: null, actor: null })
+  if (!data) return []
+  const { workspaceId, now: at } = former
+  await insertServiceEvent(tx, { workspaceId, type: 'service_account.keys_known', data, at }, actorName)
+  return [{ slug, secrets: nameSecrets(data) }]
+}
+
 /** Deletes a person, and erases their name and email address from the data that stays. Returns which secrets they know. */
 async function erase(
   tx: Executor,
@@ -325,13 +333,7 @@ async function erase(
       await insertServiceEvent(tx, { workspaceId, type: 'api_key.stopped', data, at: now })
     const removed = { ...person, reason: 'account_deleted' } as const
     await insertServiceEvent(tx, { workspaceId, type: 'member.removed', data: removed, at: now })
-    const known = await tellOfKnownSecrets(tx, {
-      ...{ workspaceId, ...person, now },
-      ...{ from: role, to: null, actor: null },
-    })
-    if (!known) continue
-    await insertServiceEvent(tx, { workspaceId, type: 'service_account.keys_known', data: known, at: now })
-    secrets.push({ slug, secrets: nameSecrets(known) })
+    secrets.push(...(await tellKnownSecrets(tx, slug, { workspaceId, ...person, from: role, now })))
   }
   await clearPersonOfSeeds(tx, user.id)
   const authorNames = [

@@ -16,7 +16,6 @@ const service = await startTestApp({
     DATABASE_URL: await clone(),
     BASE_URL: 'https://api.example.com',
     WEB_URL: 'https://app.example.com',
-    REGISTRATION_LIMIT_PER_MINUTE: '0',
   },
 })
 const { app, as, createPerson, db, services } = service

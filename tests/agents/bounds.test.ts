@@ -18,7 +18,6 @@ const startOwn = async (options: Parameters<typeof startTestApp>[0] = {}) =>
     ...options,
     environment: {
       DATABASE_URL: await clone(),
-      REGISTRATION_LIMIT_PER_MINUTE: '0',
       ...options.environment,
     },
   })

@@ -7,8 +7,7 @@ import { createOAuthTester } from '../support/oauth-client.ts'
 import { createServiceAccount, createServiceClient } from '../support/service-accounts.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-const start = (environment: Record<string, string>) =>
-  startTestApp({ environment: { REGISTRATION_LIMIT_PER_MINUTE: '0', ...environment } })
+const start = (environment: Record<string, string>) => startTestApp({ environment })
 
 async function createAgents(service: TestApp) {
   const { createAgent, createHost, getTokens } = createOAuthTester(service)

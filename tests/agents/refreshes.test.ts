@@ -11,7 +11,6 @@ import { createTestClock } from '../support/test-clock.ts'
 const clock = createTestClock()
 const environment = {
   APP_SECRET: 'shared by the replicas, of 32 characters or more',
-  REGISTRATION_LIMIT_PER_MINUTE: '0',
 }
 const service = await startTestApp({ clock, environment })
 const replica = await startTestApp({ clock, environment })

@@ -17,7 +17,7 @@ const ms = 30_000
 const service = await startTestApp({
   turns: { waitMsMax: ms },
   limits: { connectMs: ms, lockMs: ms, statementMs: ms },
-  environment: { DATABASE_URL: await clone(), REGISTRATION_LIMIT_PER_MINUTE: '0' },
+  environment: { DATABASE_URL: await clone() },
 })
 const { app, db } = service
 const { createAgent, createHost, getTokens, letIn } = createOAuthTester(service)

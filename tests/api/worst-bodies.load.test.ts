@@ -5,7 +5,7 @@ import { createOAuthTester } from '../support/oauth-client.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { makeWorstBodies } from '../support/worst-bodies.ts'
 
-const service = await startTestApp({ environment: { REGISTRATION_LIMIT_PER_MINUTE: '0' } })
+const service = await startTestApp({ environment: {} })
 const { app } = service
 const { createAgent, createHost, getTokens } = createOAuthTester(service)
 const host = await createHost()

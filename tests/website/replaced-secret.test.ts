@@ -21,7 +21,7 @@ const [older, newer, foreign] = ['o', 'n', 'f'].map((letter) => letter.repeat(32
 async function startInstallation() {
   const DATABASE_URL = await clone()
   const start = (secrets: Record<string, string>) =>
-    startTestApp({ clock, environment: { DATABASE_URL, SIGN_IN_LIMIT_PER_MINUTE: '0', ...secrets } })
+    startTestApp({ clock, environment: { DATABASE_URL, ...secrets } })
   return {
     before: await startWebsite({ clock, environment: { DATABASE_URL, APP_SECRET: older } }),
     during: await start({ APP_SECRET: newer, APP_SECRET_PREVIOUS: older }),

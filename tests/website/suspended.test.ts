@@ -238,7 +238,7 @@ describe('mails to a suspended person', () => {
     const server = await startMailServer()
     const service = await startTestApp({
       clock,
-      environment: { SMTP_URL: server.url, DATABASE_URL: await clone(), MAIL_LIMIT_PER_HOUR: '0' },
+      environment: { SMTP_URL: server.url, DATABASE_URL: await clone() },
     })
     await service.services.startJobs()
     const untilIdle = () => untilTrue(async () => (await findJobs(service, '')).length === 0)

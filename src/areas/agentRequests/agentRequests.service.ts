@@ -25,6 +25,7 @@ import {
   listAskable,
   listRequests,
   lockRequest,
+  type RequestFilter,
   type StoredRequest,
 } from './agentRequests.repository.ts'
 import type { AgentRequest, AskableAgent } from './agentRequests.schemas.ts'
@@ -77,33 +78,33 @@ const shownMax = 200
 export function createAgentRequestsService(options: AgentRequestsServiceOptions): AgentRequestsService {
   const { db, clock, changes, requireWorkspace, requireWorkspaceOfSeed } = options
 
+  /** A page of requests, newest first. A malformed id finds none. */
+  function readRequests(
+    page: PageRequest,
+    listId: string,
+    filter: RequestFilter,
+  ): Promise<Page<AgentRequest>> {
+    const hasNone = [filter.requestId, filter.grantId].some((id) => id !== undefined && !isId(id))
+    return readPage<AgentRequest>(page, {
+      listId,
+      order: 'newestFirst',
+      read: async (range) => (hasNone ? noRows : toShown(await listRequests(db, { ...filter, ...range }))),
+      positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
+    })
+  }
+
   return {
     async list(principal, slug, { grantId, state, ...page }) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'agentRequests.list')
-      // A malformed id is that of no grant.
-      const hasNone = grantId !== undefined && !isId(grantId)
       const filter = { ...(grantId !== undefined && { grantId }), ...(state !== undefined && { state }) }
-      return readPage<AgentRequest>(page, {
-        listId: `agentRequests.list ${workspaceId} ${JSON.stringify(filter)}`,
-        order: 'newestFirst',
-        read: async (range) =>
-          hasNone ? noRows : toShown(await listRequests(db, { workspaceId, ...filter, ...range })),
-        positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
-      })
+      const listId = `agentRequests.list ${workspaceId} ${JSON.stringify(filter)}`
+      return readRequests(page, listId, { workspaceId, ...filter })
     },
 
     async get(principal, slug, requestId) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'agentRequests.get')
-      if (!isId(requestId)) throw errors.notFound()
-      const { items } = await readPage<AgentRequest>(
-        { limit: 1 },
-        {
-          listId: `request ${requestId}`,
-          order: 'newestFirst',
-          read: async (range) => toShown(await listRequests(db, { workspaceId, requestId, ...range })),
-          positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
-        },
-      )
+      const filter = { workspaceId, requestId }
+      const { items } = await readRequests({ limit: 1 }, `request ${requestId}`, filter)
       const [found] = parseJson(items)
       if (!found) throw errors.notFound()
       return found
@@ -115,15 +116,8 @@ export function createAgentRequestsService(options: AgentRequestsServiceOptions)
         askedId,
         'agentRequests.list',
       )
-      const { items } = await readPage<AgentRequest>(
-        { limit: shownMax },
-        {
-          listId: `requests of ${seedId}`,
-          order: 'newestFirst',
-          read: async (range) => toShown(await listRequests(db, { workspaceId, seedId, ...range })),
-          positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
-        },
-      )
+      const filter = { workspaceId, seedId }
+      const { items } = await readRequests({ limit: shownMax }, `requests of ${seedId}`, filter)
       return parseJson(items)
     },
 
@@ -156,18 +150,8 @@ export function createAgentRequestsService(options: AgentRequestsServiceOptions)
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'agentRequests.list')
       const { grantId } = principal
       if (grantId === null) return []
-      const { items } = await readPage<AgentRequest>(
-        {},
-        {
-          listId: `requests for ${grantId}`,
-          order: 'newestFirst',
-          read: async (range) =>
-            toShown(
-              await listRequests(db, { workspaceId, grantId, state: 'waiting', isForAgent: true, ...range }),
-            ),
-          positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
-        },
-      )
+      const filter = { workspaceId, grantId, state: 'waiting', isForAgent: true } as const
+      const { items } = await readRequests({}, `requests for ${grantId}`, filter)
       const now = clock.now()
       return parseJson(items).filter(({ expiresAt }) => new Date(expiresAt) > now)
     },

@@ -22,12 +22,22 @@ const isUser = sql.placeholder('userId')
 const isNow = sql.placeholder('now')
 const ofAccount = { serviceAccountId: serviceAccounts.id, serviceAccountName: users.name }
 
-const selectKeys = prepared((executor) =>
+const selectKeysOfAccounts = (executor: Executor) =>
   executor
     .select({ ...ofAccount, apiKeyId: apiKeys.id, keyName: apiKeys.name, lastFour: apiKeys.lastFour })
     .from(apiKeys)
     .innerJoin(serviceAccounts, eq(serviceAccounts.userId, apiKeys.userId))
     .innerJoin(users, eq(users.id, apiKeys.userId))
+
+const selectClientsOfAccounts = (executor: Executor) =>
+  executor
+    .select({ ...ofAccount, grantId: agentGrants.id, clientName: agentGrants.clientName })
+    .from(agentGrants)
+    .innerJoin(serviceAccounts, eq(serviceAccounts.userId, agentGrants.userId))
+    .innerJoin(users, eq(users.id, agentGrants.userId))
+
+const selectKeys = prepared((executor) =>
+  selectKeysOfAccounts(executor)
     .where(
       and(
         eq(apiKeys.shownToUserId, isUser),
@@ -55,21 +65,13 @@ const isManager = (id: Column) =>
 const isShownOutside = (shownTo: Column) => and(isNotNull(shownTo), not(isManager(shownTo)))
 
 const selectKeyOutside = prepared((executor) =>
-  executor
-    .select({ ...ofAccount, apiKeyId: apiKeys.id, keyName: apiKeys.name, lastFour: apiKeys.lastFour })
-    .from(apiKeys)
-    .innerJoin(serviceAccounts, eq(serviceAccounts.userId, apiKeys.userId))
-    .innerJoin(users, eq(users.id, apiKeys.userId))
+  selectKeysOfAccounts(executor)
     .where(and(eq(apiKeys.id, sql.placeholder('id')), isShownOutside(apiKeys.shownToUserId)))
     .prepare('api_keys_select_known_outside'),
 )
 
 const selectClientOutside = prepared((executor) =>
-  executor
-    .select({ ...ofAccount, grantId: agentGrants.id, clientName: agentGrants.clientName })
-    .from(agentGrants)
-    .innerJoin(serviceAccounts, eq(serviceAccounts.userId, agentGrants.userId))
-    .innerJoin(users, eq(users.id, agentGrants.userId))
+  selectClientsOfAccounts(executor)
     .where(and(eq(agentGrants.id, sql.placeholder('id')), isShownOutside(agentGrants.shownToUserId)))
     .prepare('agent_grants_select_known_outside'),
 )
@@ -89,11 +91,7 @@ export async function findKnownOutside(
 }
 
 const selectClients = prepared((executor) =>
-  executor
-    .select({ ...ofAccount, grantId: agentGrants.id, clientName: agentGrants.clientName })
-    .from(agentGrants)
-    .innerJoin(serviceAccounts, eq(serviceAccounts.userId, agentGrants.userId))
-    .innerJoin(users, eq(users.id, agentGrants.userId))
+  selectClientsOfAccounts(executor)
     .where(
       and(
         eq(agentGrants.workspaceId, sql.placeholder('workspaceId')),
