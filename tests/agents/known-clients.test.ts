@@ -161,7 +161,7 @@ describe('the document of ChatGPT', () => {
     jwks_uri: jwksUri,
   }
   const both = { token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'] }
-  const forms: [string, object, 'none' | 'private_key_jwt'][] = [
+  const forms: [string, object, 'none' | 'private_key_jwt' | 'either'][] = [
     ['private_key_jwt', { token_endpoint_auth_method: 'private_key_jwt' }, 'private_key_jwt'],
     [
       'private_key_jwt, of both',
@@ -169,7 +169,12 @@ describe('the document of ChatGPT', () => {
       'private_key_jwt',
     ],
     ['none beside keys', { token_endpoint_auth_method: 'none' }, 'none'],
-    ['none beside keys, of both', { token_endpoint_auth_method: 'none', ...both }, 'none'],
+    ['none beside keys, of both', { token_endpoint_auth_method: 'none', ...both }, 'either'],
+    [
+      'none without keys, of both',
+      { token_endpoint_auth_method: 'none', ...both, jwks_uri: undefined },
+      'none',
+    ],
     ['no method beside keys', {}, 'none'],
     ['no method, of both', both, 'private_key_jwt'],
     ['no method, of none', { token_endpoint_auth_methods_supported: ['none'] }, 'none'],
@@ -227,6 +232,16 @@ describe('the document of ChatGPT', () => {
     const tokens = await tester.exchange(agent, await tester.getCode(agent, host), authenticate())
     expect(tokens.statusCode, tokens.body).toBe(200)
     const { refresh_token: token } = tokens.json<Tokens>()
+    if (method === 'either') {
+      const forged = { ...assertionOf(agent.clientId) }
+      forged.client_assertion = `${forged.client_assertion?.slice(0, -8)}AAAAAAAA`
+      expect((await tester.refresh(agent, token, forged)).statusCode).toBe(401)
+      const unsigned = await tester.refresh(agent, token, {})
+      expect(unsigned.statusCode, unsigned.body).toBe(200)
+      const next = unsigned.json<Tokens>().refresh_token
+      expect((await tester.refresh(agent, next, authenticate())).statusCode).toBe(200)
+      return
+    }
     const wrong = method === 'none' ? assertionOf(agent.clientId) : {}
     expect((await tester.refresh(agent, token, wrong)).statusCode).toBe(401)
     expect((await tester.refresh(agent, token, authenticate())).statusCode).toBe(200)

@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { createCompany, get } from '../support/company.ts'
-import { expectOnceWithin } from '../support/expect-once-within.ts'
+import { expectAtMost } from '../support/expect-at-most.ts'
 import { clone, startTestApp } from '../support/test-app.ts'
 
 const seeds = 10_000
 const filledAtOnce = 500
-/** What counting may take. */
-const msMax = 30
+/** How often as long as a scan of their texts counting may take. */
+const timesMax = 2
 
 const service = await startTestApp({
   environment: { DATABASE_URL: await clone(), RATE_LIMIT_PER_MINUTE: '0' },
@@ -26,6 +26,11 @@ async function fill(): Promise<void> {
   for (const table of ['seeds', 'search_entries']) await db.execute(sql.raw(`vacuum analyze ${table}`))
 }
 
+/** Reads the texts of all seeds of the workspace, as a count without an index has to. */
+const scan = () =>
+  db.execute(sql`
+    select count(*) from seeds where workspace_id = ${company.workspace.id} and title || summary || problem ilike '%nobody here%'`)
+
 describe('with 10,000 seeds', () => {
   it.each([
     ['', seeds],
@@ -34,9 +39,9 @@ describe('with 10,000 seeds', () => {
     ['due=silent', 0],
     ['q=onboarding', seeds],
     ['q=what about nobody', seeds],
-  ])('counts those of ?%s within 30 ms', async (query, expected) => {
+  ])('counts those of ?%s about as fast as PostgreSQL reads them', async (query, expected) => {
     const count = () => as(company.viewer, get(`${company.url}/seeds/count?${query}`))
     expect((await count()).json()).toMatchObject({ count: expected })
-    await expectOnceWithin(msMax, count)
+    await expectAtMost(timesMax, count, scan)
   })
 })

@@ -2,13 +2,13 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { findSimilarSeeds } from '../../src/areas/seeds/similar-seeds.ts'
 import { createCompany } from '../support/company.ts'
-import { expectOnceWithin } from '../support/expect-once-within.ts'
+import { expectAtMost } from '../support/expect-at-most.ts'
 import { clone, startTestApp } from '../support/test-app.ts'
 
 const seeds = 10_000
 const filledAtOnce = 500
-/** What a search may take. */
-const msMax = 30
+/** How often as long as a scan of their titles a search may take. */
+const timesMax = 2
 
 const service = await startTestApp({ environment: { DATABASE_URL: await clone() } })
 const { db } = service
@@ -37,6 +37,12 @@ async function fill(): Promise<void> {
   for (const table of ['seeds', 'search_entries']) await db.execute(sql.raw(`vacuum analyze ${table}`))
 }
 
+/** Compares the titles of all seeds of the workspace, as a search without an index has to. */
+const scan = () =>
+  db.execute(
+    sql`select count(*) from seeds where workspace_id = ${workspace.id} and similarity(title, 'Lending library') > 0.9`,
+  )
+
 describe('with 10,000 seeds', () => {
   it.each([
     ['Self-service onboarding for customers in Berlin', /^Self-service onboarding for .* in /],
@@ -50,9 +56,9 @@ describe('with 10,000 seeds', () => {
     ['العملاء الجدد', /^تسجيل العملاء الجدد بدون مكالمة$/],
     ['AI', /^AI$/],
     ['for', /./],
-  ])('finds what is similar to %s within 30 ms', async (title, first) => {
+  ])('finds what is similar to %s faster than PostgreSQL compares them all', async (title, first) => {
     const find = () => findSimilarSeeds(db, { workspaceId: workspace.id, title, seedUrlPrefix: '/s/' })
     expect((await find())[0]?.title).toMatch(first)
-    await expectOnceWithin(msMax, find)
+    await expectAtMost(timesMax, find, scan)
   })
 })

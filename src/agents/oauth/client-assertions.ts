@@ -1,4 +1,4 @@
-import { errors, Provider, type Configuration } from 'oidc-provider'
+import { errors, Provider, type Client, type Configuration } from 'oidc-provider'
 import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { assertionLifetimeSecondsMax } from './protocol.ts'
@@ -37,6 +37,21 @@ export function clientAssertions(options: {
       return documents.fetchKeys(clientId, url, { init })
     },
   }
+}
+
+/**
+ * Lets a client with the method `none` and keys (`normalizeMetadata`) authenticate with a key in the requests in which it
+ * sends a JWT. oidc-provider knows one method of a client; a JWT that comes with another is refused.
+ */
+export function acceptKeysOfPublicClients(provider: Provider): void {
+  Object.defineProperty(provider.Client.prototype, 'clientAuthMethod', {
+    get(this: Client) {
+      const method = this.tokenEndpointAuthMethod
+      const hasKeys = this.jwks !== undefined || this.jwksUri !== undefined
+      const isSigned = Provider.ctx?.oidc.params?.client_assertion !== undefined
+      return method === 'none' && hasKeys && isSigned ? 'private_key_jwt' : method
+    },
+  })
 }
 
 /** By how much the clock of a client may differ from that of the service. */

@@ -20,7 +20,7 @@ import type { Answers } from './answers.ts'
 import { hasGrant } from './records/grant-records.repository.ts'
 import type { KeptDocuments } from './documents/kept-documents.ts'
 import { createRecordAdapter } from './records/oauth-records.repository.ts'
-import { clientAssertions, findClaimFault } from './client-assertions.ts'
+import { acceptKeysOfPublicClients, clientAssertions, findClaimFault } from './client-assertions.ts'
 import { createServiceTokens } from './service-tokens.ts'
 import { AssertionUnverifiable } from './assertions/assertion-errors.ts'
 import { addAssertionGrant, type AssertionGrantOptions } from './assertions/assertion-grant.ts'
@@ -296,6 +296,7 @@ export function createProvider(options: ProviderOptions): Provider {
 
   const provider = new Provider(baseUrl, configuration)
   addAssertionGrant(provider, { ...options, resource })
+  acceptKeysOfPublicClients(provider)
   // Secrets are stored hashed. The server awaits the comparison, so that it can be replaced.
   provider.Client.prototype.compareClientSecret = async function (actual) {
     const given = Buffer.from(hashClientSecret(actual))
