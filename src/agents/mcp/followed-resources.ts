@@ -63,8 +63,6 @@ interface Allowed {
 /** The followers of one workspace. */
 interface Room {
   followers: Set<Follower>
-  /** The position until which changes were read. */
-  read: number
   isBusy: boolean
   stop: () => void
 }
@@ -79,10 +77,12 @@ export function createFollowedResources(options: FollowedResourcesOptions): Foll
   const rooms = new Map<string, Room>()
   let isFailing = false
 
-  function createRoom(workspaceId: string, read: number): Room {
-    const room: Room = { followers: new Set(), read, isBusy: false, stop: () => undefined }
+  function createRoom(workspaceId: string): Room {
+    const room: Room = { followers: new Set(), isBusy: false, stop: () => undefined }
     room.stop = followPositions(workspaceId, (last) => {
-      if (last !== room.read && !room.isBusy) void advance(workspaceId, room)
+      // One that began while changes were read was not told of them.
+      const isBehind = [...room.followers].some(({ at }) => at !== last)
+      if (isBehind && !room.isBusy) void advance(workspaceId, room)
     })
     rooms.set(workspaceId, room)
     return room
@@ -105,7 +105,6 @@ export function createFollowedResources(options: FollowedResourcesOptions): Foll
       const changes = await readChanges({ workspaceId, after, ...toQuery(allowed) })
       for (const each of allowed) tell(each, changes)
       for (const follower of followers) follower.at = changes.last
-      room.read = changes.last
       isFailing = false
     } catch (error) {
       // The next poll tries again.
@@ -149,7 +148,7 @@ export function createFollowedResources(options: FollowedResourcesOptions): Foll
       })
       follower.at = start.last
       follower.inbox = start.inboxes.get(agent.grant.id)
-      const room = rooms.get(workspaceId) ?? createRoom(workspaceId, start.last)
+      const room = rooms.get(workspaceId) ?? createRoom(workspaceId)
       room.followers.add(follower)
       return () => {
         room.followers.delete(follower)
