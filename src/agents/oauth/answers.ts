@@ -48,7 +48,7 @@ export function createAnswers({
 
     async isUsed(answer) {
       const code = new URL(answer).searchParams.get('code')
-      return code !== null && !(await isCodeUsable(db, code, clock.now()))
+      return code !== null && !(await isCodeUsable(db, code))
     },
   }
 }

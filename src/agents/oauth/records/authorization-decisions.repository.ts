@@ -73,8 +73,14 @@ export async function findAnswer(db: Executor, uid: string, now: Date): Promise<
   return row?.answer ?? undefined
 }
 
+/** Whether the record of an authorization code has not expired, by the clock of the database. */
+export const isCodeLive = sql`${oauthRecords.expiresAt} > clock_timestamp()`
+
+/** How long it is valid, rounded up. */
+export const codeSecondsLeft = sql<number>`ceil(extract(epoch from ${oauthRecords.expiresAt} - clock_timestamp()))::int`
+
 /** Whether an authorization code can still be exchanged. */
-export async function isCodeUsable(db: Executor, code: string, now: Date): Promise<boolean> {
+export async function isCodeUsable(db: Executor, code: string): Promise<boolean> {
   const kind = 'AuthorizationCode'
   const rows = await db
     .select({ key: oauthRecords.key })
@@ -84,7 +90,7 @@ export async function isCodeUsable(db: Executor, code: string, now: Date): Promi
         eq(oauthRecords.kind, kind),
         eq(oauthRecords.key, keyOf(kind, code)),
         isNull(oauthRecords.consumedAt),
-        gt(oauthRecords.expiresAt, now),
+        isCodeLive,
       ),
     )
   return rows.length === 1

@@ -7,6 +7,7 @@ import type { Clock } from '../../../kernel/clock.ts'
 import { isStorable } from '../../../kernel/text.ts'
 import type { JobQueue } from '../../../platform/jobs/jobs.port.ts'
 import { isLiveGrant, revokeGrantsWithEvent } from './grant-records.repository.ts'
+import { codeSecondsLeft, isCodeLive } from './authorization-decisions.repository.ts'
 import { createTrimmer, type RecordBounds } from './record-bounds.repository.ts'
 import { generationOf, keyOf, toPayload, toStored, withScopes } from './stored-records.ts'
 
@@ -64,6 +65,8 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
   return (kind) => {
     // People are identified by the website's session only.
     if (kind === 'Session') return createNoopAdapter()
+    // Codes last a minute, so the clock of the database decides: those of replicas may differ by more.
+    const isCode = kind === 'AuthorizationCode'
     const isRecord = (id: string) => and(eq(oauthRecords.kind, kind), eq(oauthRecords.key, keyOf(kind, id)))
     return {
       async upsert(id, payload, expiresInSeconds) {
@@ -77,7 +80,11 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
           grantId: payload.grantId ?? null,
           clientId: payload.clientId ?? null,
           origin: kind === 'Client' ? (findOrigin() ?? null) : null,
-          expiresAt: expiresInSeconds ? new Date(now.getTime() + expiresInSeconds * 1000) : null,
+          expiresAt: !expiresInSeconds
+            ? null
+            : isCode
+              ? sql`clock_timestamp() + make_interval(secs => ${expiresInSeconds})`
+              : new Date(now.getTime() + expiresInSeconds * 1000),
           generation: generationOf(kind, payload),
         }
         const isOnce = kind === 'ReplayDetection'
@@ -106,6 +113,16 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
             .innerJoin(agentGrants, isLiveGrant(id, now))
             .where(isKept)
           return found && withScopes(toPayload(kind, id, found), found.scopes)
+        }
+        if (isCode) {
+          const [code] = await db
+            .select({ payload, consumedAt, secondsLeft: codeSecondsLeft })
+            .from(oauthRecords)
+            .where(and(isRecord(id), isCodeLive))
+          // oidc-provider compares with the clock of the process.
+          return (
+            code && { ...toPayload(kind, id, code), exp: Math.ceil(Date.now() / 1000) + code.secondsLeft }
+          )
         }
         const [record] = await db.select({ payload, consumedAt }).from(oauthRecords).where(isKept)
         return record && toPayload(kind, id, record)
