@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { git } from '../scripts/run-steps.ts'
+import { buildCommit } from '../scripts/build-commit.ts'
 import type { Baseline } from './harness.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -16,19 +15,11 @@ export function findMeasuredCommit(): string {
   return commit
 }
 
-/** Builds the service of a commit in a folder of its own while `work` runs, with its own packages where they differ. */
+/** Builds the service of a commit in a folder of its own while `work` runs. */
 export async function withBaseline<T>(commit: string, work: (baseline: Baseline) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'workspace-baseline-'))
-  const run = (...parameters: string[]) =>
-    execFileSync('npm', parameters, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   try {
-    git('archive', '--output', join(folder, 'source.tar'), commit)
-    execFileSync('tar', ['-xf', 'source.tar'], { cwd: folder })
-    const hasSamePackages = git('diff', '--name-only', commit, '--', 'package-lock.json') === ''
-    if (hasSamePackages) await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-    else run('ci', '--no-fund', '--no-audit')
-    run('run', '--silent', 'build')
-    return await work({ name: `the service at ${commit}`, args: [join(folder, 'dist/server.js')] })
+    return await work({ name: `the service at ${commit}`, args: [buildCommit(commit, folder)] })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -33,8 +33,8 @@ export interface Replica {
   start: () => Promise<void>
   /** SIGTERM, and waits for the end. */
   stop: () => Promise<void>
-  /** What it has logged, by message. */
-  count: (message: RegExp) => Promise<number>
+  /** The lines of its log with a message. */
+  find: (message: RegExp) => Promise<string[]>
 }
 
 /** The service and all that it stands on. */
@@ -263,8 +263,10 @@ async function createReplica(
       running?.signal('SIGTERM')
       await running?.ended
     },
-    count: async (message) =>
-      Number((await execute('sh', ['-c', 'grep -cE "$0" "$1" || true', message.source, log])).trim() || 0),
+    find: async (message) =>
+      (await execute('sh', ['-c', 'grep -E "$0" "$1" || true', message.source, log]))
+        .split('\n')
+        .filter(Boolean),
   }
   scope.defer(() => running?.kill())
   return replica

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { combine, judge, Skipped, type Fault } from '../fault.ts'
 import { createClient, insist, underLoad } from '../load.ts'
+import { buildCommit } from '../../../scripts/build-commit.ts'
 import { execute, type Scope } from '../parts/processes.ts'
 import { startPgbouncer } from '../parts/proxies.ts'
 import { restartInTurns } from './processes.ts'
@@ -48,11 +49,9 @@ async function buildFormer(scope: Scope): Promise<string> {
       '--',
       'package.json',
     )
-    await execute('sh', ['-c', 'git -C "$0" archive "$1" | tar -x -C "$2"', root, commit, folder])
-    await execute('ln', ['-s', join(root, 'node_modules'), join(folder, 'node_modules')])
-    await execute(process.execPath, [join(folder, 'scripts/build.cjs')])
+    const server = buildCommit(commit, folder)
     former = { folder, commit }
-    return join(folder, 'dist/server.js')
+    return server
   } catch (error) {
     throw new Skipped(`the former version cannot be built here: ${String(error).slice(0, 200)}`)
   }

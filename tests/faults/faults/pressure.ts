@@ -241,10 +241,12 @@ export const soak: Fault = {
       if (after > before * 1.1 + slack) outcome.misses.push(`${what} grew from ${before} to ${after}`)
     }
     const complaints = await Promise.all(
-      stage.replicas.map(({ count }) => count(/"level":(40|50|60)|MaxListeners|nhandled/)),
+      stage.replicas.map(({ find }) => find(/"level":(40|50|60)|MaxListeners|nhandled/)),
     )
-    if (complaints.some((count) => count > 0))
-      outcome.misses.push(`${complaints.join(', ')} warnings and errors in the logs`)
+    if (complaints.some((lines) => lines.length > 0))
+      outcome.misses.push(
+        `${complaints.map(({ length }) => length).join(', ')} warnings and errors in the logs, such as ${complaints.flat()[0]}`,
+      )
     outcome.notes.push(`${minutes} minutes`)
     return outcome
   },

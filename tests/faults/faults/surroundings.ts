@@ -42,9 +42,9 @@ const redisFault = ({ name, does, breaks }: RedisFault): Fault => ({
       const delayMs = Math.round(percentile(meanwhile, share) - percentile(before, share))
       outcome.notes.push(`${delayMs > 50 ? 'late: ' : ''}the ${what} changed by ${delayMs} ms`)
     }
-    const warnings = await Promise.all(replicas.map(({ count }) => count(/"level":40.*redis/i)))
-    if (warnings.some((count) => count !== 1))
-      outcome.misses.push(`${warnings.join(', ')} warnings instead of one each`)
+    const warnings = await Promise.all(replicas.map(({ find }) => find(/"level":40.*redis/i)))
+    if (warnings.some((lines) => lines.length !== 1))
+      outcome.misses.push(`${warnings.map(({ length }) => length).join(', ')} warnings instead of one each`)
     return outcome
   },
 })
