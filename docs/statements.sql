@@ -18697,47 +18697,11 @@ where
         or $6::text = 'everybody'
         else $7 = any ("webhooks"."types")
       end
-      and (
-        "webhooks"."seed_ids" = '{}'
-        or $8::uuid = any ("webhooks"."seed_ids")
-      )
-      and (
-        "webhooks"."team_ids" = '{}'
-        and "webhooks"."label_ids" = '{}'
-        or exists (
-          select
-          from
-            "seeds"
-          where
-            "seeds"."workspace_id" = "webhooks"."workspace_id"
-            and "seeds"."id" = (
-              select
-                $9::uuid
-            )
-            and (
-              "webhooks"."team_ids" = '{}'
-              or exists (
-                select
-                from
-                  "teams"
-                where
-                  "teams"."id" = "seeds"."team_id"
-                  and "teams"."id" = any ("webhooks"."team_ids")
-              )
-            )
-            and (
-              "webhooks"."label_ids" = '{}'
-              or exists (
-                select
-                from
-                  "labels"
-                where
-                  "labels"."id" = any ("seeds"."label_ids")
-                  and "labels"."id" = any ("webhooks"."label_ids")
-              )
-            )
-        )
-      )
+    )
+    and (
+      "webhooks"."seed_ids" = '{}'
+      and "webhooks"."team_ids" = '{}'
+      and "webhooks"."label_ids" = '{}'
     )
   );
 
@@ -18789,7 +18753,60 @@ from
         or $6::text = 'everybody'
         else $7 = any ("webhooks"."types")
       end
-      and (
+    )
+    and (
+      "webhooks"."seed_ids" = '{}'
+      and "webhooks"."team_ids" = '{}'
+      and "webhooks"."label_ids" = '{}'
+    )
+  );
+
+-- webhook_deliveries_insert_of_seed
+insert into
+  "webhook_deliveries" (
+    "webhook_id",
+    "event_id",
+    "type",
+    "status",
+    "attempts",
+    "last_status",
+    "last_error",
+    "next_attempt_at",
+    "leased_until",
+    "created_at",
+    "delivered_at"
+  )
+select
+  "id",
+  $1::uuid as "event_id",
+  $2::text as "type",
+  'pending' as "status",
+  0 as "attempts",
+  null::integer as "last_status",
+  null as "last_error",
+  $3::timestamptz as "next_attempt_at",
+  null::timestamptz as "leased_until",
+  $4::timestamptz as "created_at",
+  null::timestamptz as "delivered_at"
+from
+  "webhooks"
+where
+  (
+    "webhooks"."workspace_id" = (
+      select
+        $5::uuid
+    )
+    and (
+      "webhooks"."deleted_at" is null
+      and "webhooks"."disabled_reason" is null
+      and case
+        when "webhooks"."types" = '{}' then "webhooks"."format" is null
+        or $6::text = 'everybody'
+        else $7 = any ("webhooks"."types")
+      end
+    )
+    and (
+      (
         "webhooks"."seed_ids" = '{}'
         or $8::uuid = any ("webhooks"."seed_ids")
       )

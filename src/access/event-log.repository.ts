@@ -136,7 +136,8 @@ async function append(
   const delivering = writeLast(transaction, beforeEvents + workspaceId, async (executor) => {
     const { readers, seedId } = row
     const values = { eventId: id, workspaceId, type, readers, seedId, at: at.toISOString() }
-    const { rowCount } = await insertDeliveries(executor).execute(values)
+    const insertThem = seedId === null ? insertDeliveries : insertDeliveriesOfSeed
+    const { rowCount } = await insertThem(executor).execute(values)
     if (rowCount !== null && rowCount > 0) onDeliveries?.()
   })
   // Both at once: the caller does not wait for this function.
@@ -200,12 +201,19 @@ const newDelivery = (eventId: SQL<string>) => ({
   deliveredAt: sql<null>`null::timestamptz`.as('delivered_at'),
 })
 
-/** Whether a webhook is active and wants the event. A chat gets what only some people may see if its type is named. */
-const wantsEvent = and(
+/** Whether a webhook is active and wants events of the type. A chat gets what only some people may see if it is named. */
+const wantsType = and(
   isNull(webhooks.deletedAt),
   isNull(webhooks.disabledReason),
   sql`case when ${webhooks.types} = '{}' then ${webhooks.format} is null or ${text('readers')} = 'everybody'
     else ${sql.placeholder('type')} = any(${webhooks.types}) end`,
+)
+
+/** Whether it wants those of no seed. Their statement does not name the table of seeds: it goes on while that is locked. */
+const wantsNoSeed = sql`(${webhooks.seedIds} = '{}' and ${webhooks.teamIds} = '{}' and ${webhooks.labelIds} = '{}')`
+
+/** Whether it wants those of the seed. */
+const wantsSeed = and(
   sql`(${webhooks.seedIds} = '{}' or ${uuid('seedId')} = any(${webhooks.seedIds}))`,
   subquery(sql`(${webhooks.teamIds} = '{}' and ${webhooks.labelIds} = '{}' or exists (
     select from ${seeds} where ${seeds.workspaceId} = ${webhooks.workspaceId} and ${seeds.id} = ${hiddenParameter('seedId', 'uuid')}
@@ -213,19 +221,24 @@ const wantsEvent = and(
   ))`),
 )
 
-/** Has an event delivered to the active webhooks of its workspace that want its type. */
-const insertDeliveries = prepared((executor) =>
-  executor
-    .insert(webhookDeliveries)
-    .select((query) =>
-      query
-        .select(newDelivery(uuid('eventId')))
-        .from(webhooks)
-        .where(and(eq(webhooks.workspaceId, hiddenParameter('workspaceId', 'uuid')), wantsEvent)),
-    )
-    .prepare('webhook_deliveries_insert'),
-)
+/** Has an event delivered to the active webhooks of its workspace that want it. */
+const deliveriesOf = (wanted: SQL | undefined, name: string) =>
+  prepared((executor) =>
+    executor
+      .insert(webhookDeliveries)
+      .select((query) =>
+        query
+          .select(newDelivery(uuid('eventId')))
+          .from(webhooks)
+          .where(and(eq(webhooks.workspaceId, hiddenParameter('workspaceId', 'uuid')), wantsType, wanted)),
+      )
+      .prepare(name),
+  )
 
+const insertDeliveries = deliveriesOf(wantsNoSeed, 'webhook_deliveries_insert')
+const insertDeliveriesOfSeed = deliveriesOf(wantsSeed, 'webhook_deliveries_insert_of_seed')
+
+/** The same of an event that is told in several workspaces, which is about no seed. */
 const insertDeliveriesOfEach = prepared((executor) =>
   executor
     .insert(webhookDeliveries)
@@ -233,7 +246,7 @@ const insertDeliveriesOfEach = prepared((executor) =>
       query
         .select(newDelivery(sql<string>`told.id`))
         .from(told)
-        .innerJoin(webhooks, and(sql`${webhooks.workspaceId} = told.workspace_id`, wantsEvent)),
+        .innerJoin(webhooks, and(sql`${webhooks.workspaceId} = told.workspace_id`, wantsType, wantsNoSeed)),
     )
     .prepare('webhook_deliveries_insert_of_each'),
 )

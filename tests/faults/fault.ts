@@ -89,7 +89,7 @@ export function judge(report: LoadReport, goals: Goals, ...notes: string[]): Out
     const spared = attempts.filter(goals.spared)
     const noticed = spared.filter(({ status }) => status < 200 || status > 299)
     const of = `of ${spared.length} that should not notice`
-    check(noticed.length === 0, `${noticed.length} ${of} failed: ${summarize(noticed)}`)
+    check(noticed.length === 0, `${noticed.length} ${of} failed: ${summarize(noticed, { byOperation: true })}`)
     const slow = spared.filter(({ ms }) => ms > 1_000)
     if (slow.length > 0) {
       const slowest = Math.round(Math.max(...slow.map(({ ms }) => ms)))
@@ -117,10 +117,13 @@ const isToBeRepeated = (code: string) => code === 'idempotency_in_flight'
 export const isExcess = (code: string) => code === 'too_many_at_once'
 
 /** What failed how often, most first. */
-export function summarize(attempts: readonly Attempt[]): string {
+export function summarize(
+  attempts: readonly Attempt[],
+  { byOperation = false }: { byOperation?: boolean } = {},
+): string {
   const counts = new Map<string, number>()
   for (const { status, code, operation } of attempts) {
-    const key = status < 500 ? `${status || ''} ${code} (${operation})` : `${status} ${code}`
+    const key = byOperation || status < 500 ? `${status || ''} ${code} (${operation})` : `${status} ${code}`
     counts.set(key.trim(), (counts.get(key.trim()) ?? 0) + 1)
   }
   return [...counts]

@@ -45,7 +45,7 @@ defaults
   timeout queue 1s
   timeout http-request 70s
   timeout http-keep-alive 60s
-  http-error status 503 content-type application/json string '{"code":"proxy"}' hdr Retry-After 1
+  http-error status 503 content-type application/json string '{"code":"proxy"}' hdr Retry-After 1 hdr Connection close
 frontend entrance
   bind 127.0.0.1:${port}
   default_backend ready
