@@ -33,6 +33,7 @@ const written: Record<string, EventType[] | string> = {
   search_follow_invites: 'what the search finds',
   search_follow_membership: 'what the search finds',
   search_follow_move: 'what the search finds',
+  search_follow_team: 'what the search finds',
 }
 
 it('what each trigger writes is told by an event, or has a reason why not', async () => {
