@@ -17,6 +17,8 @@ function goLive() {
   let hasEnded = false
   let retry
   let stream
+  // The bar that says what is new.
+  let arrived
 
   // Only the page of all activity has the choice.
   const choice = document.getElementById('live')
@@ -40,7 +42,11 @@ function goLive() {
     if (url === replaced && isWanted()) {
       url = findUrl(fresh) ?? url
       document.title = fresh.title
-      for (const part of parts) if (!isInUse(part)) show(part, findPart(fresh, part), reported)
+      for (const part of parts) {
+        const now = findPart(fresh, part)
+        if (!isInUse(part)) show(part, now, reported)
+        else if (now) tellOfNew(part.element, now)
+      }
     }
     // For what was reported meanwhile.
     refresh()
@@ -51,12 +57,51 @@ function goLive() {
     if (!fresh || fresh.innerHTML === part.shown) return
     const { element } = part
     part.shown = fresh.innerHTML
-    const { top } = element.getBoundingClientRect()
-    const height = document.documentElement.scrollHeight
+    const isNew = findNew(element, fresh)
+    const place = findPlace(element)
     element.replaceChildren(...fresh.childNodes)
     element.dispatchEvent(new CustomEvent('replaced', { bubbles: true }))
-    // Who reads further down goes on reading there.
-    if (top < 0) scrollBy(0, document.documentElement.scrollHeight - height)
+    scrollBy(0, place())
+    if (isNew.length > 0) tell(isNew)
+  }
+
+  function tellOfNew(element, fresh) {
+    const isNew = findNew(element, fresh)
+    if (isNew.length > 0) tell(isNew)
+  }
+
+  // Says what is new in a thread and out of sight, or waits until nobody uses it, and leads there.
+  function tell(ids) {
+    arrived?.remove()
+    const isSeen = () => {
+      const { top, bottom } = document.getElementById(ids[0])?.getBoundingClientRect() ?? {}
+      return top < document.documentElement.clientHeight && bottom > 0
+    }
+    if (isSeen()) return
+    const bar = (arrived = document.createElement('div'))
+    bar.className = 'arrived'
+    bar.setAttribute('role', 'status')
+    document.body.append(bar)
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.textContent = describeNew(ids)
+    // After the bar: screen readers read what comes into it.
+    bar.append(button)
+    const end = () => {
+      document.removeEventListener('scroll', leaveWhenSeen)
+      bar.remove()
+    }
+    const leaveWhenSeen = () => isSeen() && end()
+    document.addEventListener('scroll', leaveWhenSeen, { passive: true })
+    button.addEventListener('click', () => {
+      // What was in use is shown as it is now.
+      getSelection().empty()
+      end()
+      const go = () => document.getElementById(ids[0])?.scrollIntoView({ block: 'center' })
+      if (document.getElementById(ids[0])) go()
+      else document.addEventListener('replaced', () => setTimeout(go), { once: true })
+      refresh()
+    })
   }
 
   function refreshNow() {
@@ -134,6 +179,45 @@ function isInUse({ element, isPressed }) {
     // A text was begun, or refused.
     Array.from(element.querySelectorAll('textarea, input[type=text]')).some(({ value }) => value !== '')
   )
+}
+
+const itemNames = { comment: ['comment', 'comments'], evidence: ['piece of evidence', 'pieces of evidence'] }
+
+// The ids of the comments and the evidence that a part gets.
+function findNew(element, fresh) {
+  const list = (root) =>
+    Array.from(root.querySelectorAll('[id^="comment-"], [id^="evidence-"]'), ({ id }) => id)
+  const known = new Set(list(element))
+  return list(fresh).filter((id) => !known.has(id))
+}
+
+function describeNew(ids) {
+  return Object.entries(itemNames)
+    .map(([kind, [one, many]]) => [ids.filter((id) => id.startsWith(kind)).length, one, many])
+    .filter(([count]) => count > 0)
+    .map(([count, one, many]) => `${count} new ${count === 1 ? one : many}`)
+    .join(', ')
+}
+
+// Where the reader is: returns how far that has moved, once the part is replaced. It is the text that they write, or else
+// the first item at which they look; nothing, when the part begins below.
+function findPlace(element) {
+  const topOf = (found) => found.getBoundingClientRect().top
+  const isAfter = (other) => element.compareDocumentPosition(other) === other.DOCUMENT_POSITION_FOLLOWING
+  const writing = document.activeElement
+  if (writing.matches('textarea, input') && isAfter(writing)) {
+    const before = topOf(writing)
+    return () => topOf(writing) - before
+  }
+  const { top, bottom } = element.getBoundingClientRect()
+  if (top >= 0) return () => 0
+  if (bottom <= 0) return () => element.getBoundingClientRect().bottom - bottom
+  const items = Array.from(element.querySelectorAll('[id]'), (item) => ({ id: item.id, top: topOf(item) }))
+  const seen = [...items.filter((item) => item.top >= 0), ...items.filter((item) => item.top < 0).reverse()]
+  return () => {
+    const kept = seen.find(({ id }) => document.getElementById(id))
+    return kept ? topOf(document.getElementById(kept.id)) - kept.top : 0
+  }
 }
 
 // One part of a page has the URL of the stream, for all.

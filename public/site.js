@@ -181,6 +181,51 @@ if (find) {
   })
 }
 
+// A link to a form that is folded opens it.
+document.addEventListener('click', ({ target }) => {
+  const link = target.closest('a[href^="#"]')
+  if (link) unfold(link.hash)
+})
+unfold(location.hash)
+
+function unfold(hash) {
+  const part = hash.length > 1 && document.getElementById(hash.slice(1))
+  if (part?.localName !== 'details') return
+  part.open = true
+  // After the browser has gone there.
+  setTimeout(() => part.querySelector('input:not([type=hidden]), textarea, select')?.focus())
+}
+
+// A key alone presses what has it, unless somebody writes or chooses, or has turned such keys off (WCAG 2.2, 2.1.4).
+const keysName = 'keys-off'
+const hasKeys = document.getElementById('has-keys')
+if (hasKeys) {
+  hasKeys.checked = !areKeysOff()
+  hasKeys.addEventListener('change', () => {
+    if (hasKeys.checked) localStorage.removeItem(keysName)
+    else localStorage.setItem(keysName, 'yes')
+  })
+}
+document.addEventListener('keydown', (event) => {
+  const { target, key, ctrlKey, metaKey, altKey, isComposing, repeat } = event
+  if (ctrlKey || metaKey || altKey || isComposing || repeat || event.defaultPrevented || areKeysOff()) return
+  if (target.closest('input, textarea, select, dialog, [popover]')) return
+  // That of the page comes after that of the header.
+  const pressed = [...document.querySelectorAll('[data-key]')].findLast(({ dataset }) => dataset.key === key)
+  if (!pressed) return
+  event.preventDefault()
+  pressed.click()
+})
+
+function areKeysOff() {
+  try {
+    return localStorage.getItem(keysName) !== null
+  } catch {
+    // The browser keeps nothing.
+    return false
+  }
+}
+
 for (const box of document.querySelectorAll('[data-copy]')) offerCopy(box)
 // Those of other scripts.
 document.addEventListener('copyable', ({ target }) => offerCopy(target))

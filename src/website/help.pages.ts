@@ -80,6 +80,20 @@ function renderHelp(): Html {
       </dl>
     </section>
     <section class="stack">
+      <h2 id="keys">Keys</h2>
+      <dl>
+        <dt><kbd>c</kbd></dt>
+        <dd>A new seed, on each page of a workspace; on the page of a seed, new evidence.</dd>
+        <dt><kbd>?</kbd></dt>
+        <dd>This help.</dd>
+      </dl>
+      <p class="check scripted">
+        <input type="checkbox" id="has-keys" checked /><label for="has-keys"
+          >Use these keys in this browser</label
+        >
+      </p>
+    </section>
+    <section class="stack">
       <h2>Roles</h2>
       <dl>
         ${roles.toReversed().map(

@@ -23,7 +23,7 @@ const threadOn = (page: string) =>
   Array.from(page.matchAll(/id="(?:comment|evidence)-([0-9a-f-]{36})"/g), ([, id]) => id)
 
 describe('the thread of a seed', () => {
-  it('shows evidence and comments, newest first, with those on evidence under it, or only some of them', async () => {
+  it('shows evidence and comments, oldest first, with those on evidence under it, or only some of them', async () => {
     const seed = await createSeed(website, member, company)
     await joinSeed(website, member, seed)
     const piece = await addEvidence(website, member, seed)
@@ -31,7 +31,7 @@ describe('the thread of a seed', () => {
     const two = await createComment(website, member, seed, { body: 'I do', evidenceId: piece.id })
     const visitor = await signIn(viewer)
     const { body } = await visitor.get(pathOf(seed))
-    expect(threadOn(body)).toEqual([one.id, piece.id, two.id])
+    expect(threadOn(body)).toEqual([piece.id, two.id, one.id])
     expect(body).toContain('<p>Who <em>says</em> so?</p>')
     // The time of a comment leads to it, on evidence at its page.
     expect(body).toContain(`<a class="permalink" href="${pathOf(seed)}#comment-${one.id}"><time`)
@@ -40,8 +40,8 @@ describe('the thread of a seed', () => {
     )
     for (const [only, ids] of [
       ['evidence', [piece.id, two.id]],
-      ['comments', [two.id, one.id]],
-      ['people', [two.id, one.id, piece.id]],
+      ['comments', [one.id, two.id]],
+      ['people', [piece.id, one.id, two.id]],
       ['agents', []],
     ] as const)
       expect(threadOn((await visitor.get(`${pathOf(seed)}?only=${only}`)).body), only).toEqual(ids)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Page, Request } from 'playwright-core'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createComment } from '../support/comments.ts'
 import { addPerson, createCompany, del, patch, post } from '../support/company.ts'
 import { longCompany, longComments, longNames, longSeeds } from '../support/long-texts.ts'
 import { addEvidence, createSeed } from '../support/seeds.ts'
@@ -179,5 +180,105 @@ describe.runIf(hasBrowser)('the open page of a seed', () => {
       await page.clock.fastForward(5_000)
     }
     await heading(page, changed.title).waitFor()
+  })
+
+  /** An open seed with a thread that is longer than the window. */
+  async function openThread() {
+    const opened = await openSeed()
+    const { admin, page, seed } = opened
+    const comments: { id: string }[] = []
+    for (let i = 0; i < 16; i++)
+      comments.push(await createComment(site.website, admin, seed, { body: `${i} ${longComments[2]}` }))
+    await page.locator(`#comment-${comments[15]?.id}`).waitFor()
+    const item = (i: number) => page.locator(`#comment-${comments[i]?.id}`)
+    const topOf = async (locator: ReturnType<typeof item>) => (await locator.boundingBox())?.y ?? NaN
+    const lengthen = (i: number, body: string) =>
+      site.website.as(admin, patch(`/v1/comments/${comments[i]?.id}`, { body }))
+    return { ...opened, item, topOf, lengthen }
+  }
+
+  it('leaves who reads where they are, and leads to a comment that comes below', async () => {
+    const { admin, page, seed, item, topOf, lengthen, complaints } = await openThread()
+    await page.evaluate(`document.querySelectorAll("#items article")[3].scrollIntoView()`)
+    const top = await topOf(item(4))
+    await lengthen(1, 'A longer text than before.\n\n'.repeat(20))
+    await item(1).getByText('A longer text').first().waitFor({ state: 'attached' })
+    expect(Math.abs((await topOf(item(4))) - top)).toBeLessThan(1.5)
+    const { id } = await createComment(site.website, admin, seed, { body: 'The latest word' })
+    const bar = page.getByRole('button', { name: '1 new comment' })
+    await bar.waitFor()
+    expect(Math.abs((await topOf(item(4))) - top)).toBeLessThan(1.5)
+    await check(page)
+    await bar.click()
+    await expect.poll(() => bar.count()).toBe(0)
+    const box = await page.locator(`#comment-${id}`).boundingBox()
+    expect(box?.y).toBeGreaterThan(0)
+    expect(box?.y).toBeLessThan(sizes.desk.height)
+    expect(complaints).toEqual([])
+  })
+
+  it('leaves who writes where they are', async () => {
+    const { admin, page, seed, topOf, lengthen } = await openThread()
+    const field = page.getByLabel('Comment', { exact: true })
+    await field.fill('Half a')
+    const top = await topOf(field)
+    await lengthen(14, 'A longer text than before.\n\n'.repeat(10))
+    await createComment(site.website, admin, seed, { body: 'The latest word' })
+    await page.getByText('The latest word').waitFor()
+    expect(Math.abs((await topOf(field)) - top)).toBeLessThan(1.5)
+    await page.keyboard.type(' sentence')
+    expect(await field.inputValue()).toBe('Half a sentence')
+  })
+})
+
+describe.runIf(hasBrowser)('keys of one letter', () => {
+  it('lead to the form of the page and to help, not while somebody writes, and can be turned off', async () => {
+    const site = await startSite()
+    const company = await createCompany(site.website)
+    const seed = await createSeed(site.website, company.member, company)
+    const { page, context } = await openAs(site, company.member, { viewport: sizes.phone })
+    onTestFinished(() => context.close())
+    const base = `${site.origin}/w/${company.workspace.slug}`
+    await page.goto(`${base}/people`)
+    await page.getByRole('searchbox').pressSequentially('c?')
+    expect(await page.getByRole('searchbox').inputValue()).toBe('c?')
+    await page.getByRole('heading', { level: 1 }).click()
+    await page.keyboard.press('c')
+    await page.waitForURL(/\/seeds\/new$/)
+    await page.goto(`${base}/seeds/${seed.id}`)
+    await page.keyboard.press('c')
+    await page.getByLabel('What you found out').waitFor()
+    expect(await page.evaluate('document.activeElement.name')).toBe('verdict')
+    await page.getByRole('heading', { level: 1 }).click()
+    await page.keyboard.press('?')
+    await page.waitForURL(/\/help#keys$/)
+    await check(page)
+    await page.getByLabel('Use these keys in this browser').uncheck()
+    await page.goto(`${base}/people`)
+    await page.keyboard.press('c')
+    await page.keyboard.press('?')
+    expect(new URL(page.url()).pathname).toMatch(/\/people$/)
+    await page.goto(`${site.origin}/help`)
+    expect(await page.getByLabel('Use these keys in this browser').isChecked()).toBe(false)
+  })
+})
+
+describe.runIf(hasBrowser)('the open list of seeds', () => {
+  it('shows what happens, with the numbers of the statuses', async () => {
+    const site = await startSite()
+    const company = await createCompany(site.website)
+    const first = await createSeed(site.website, company.admin, company)
+    const { page, context, complaints } = await openAs(site, company.member, { viewport: sizes.phone })
+    onTestFinished(() => context.close())
+    const isLive = page.waitForResponse((answer) => isChanges(answer.url()) && answer.status() === 200)
+    await page.goto(`${site.origin}/w/${company.workspace.slug}/seeds?view=list`)
+    await isLive
+    await createSeed(site.website, company.admin, company, longSeeds[2])
+    await page.getByRole('link', { name: longSeeds[2].title }).waitFor()
+    await site.website.as(company.admin, patch(`/v1/seeds/${first.id}`, { status: 'validating' }))
+    await page.locator(`#seed-${first.id}`).getByText('Validating').waitFor()
+    expect(await page.getByRole('link', { name: 'Validating 1' }).count()).toBe(1)
+    await check(page)
+    expect(complaints).toEqual([])
   })
 })

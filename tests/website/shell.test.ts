@@ -133,7 +133,9 @@ describe('the theme', () => {
 
 describe('the search', () => {
   const namesOf = (page: string) =>
-    [...page.matchAll(/<a class="title"[^>]*><bdi>([^<]*)</g)].map(([, name]) => name)
+    [...page.matchAll(/<a class="title"[^>]*><bdi>(.*?)<\/bdi>/g)].map(([, name]) =>
+      name?.replaceAll(/<\/?mark>/g, ''),
+    )
 
   it('finds seeds, people, pages and workspaces, as HTML and as JSON', async () => {
     const company = await startCompany()

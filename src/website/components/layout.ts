@@ -19,6 +19,8 @@ export interface Section {
   links: Link[]
   /** The pages beside the current one, below the same link. */
   tabs?: Link[]
+  /** The path of the form for a new seed, for those who may create one. */
+  newSeed?: string
 }
 
 interface Link {
@@ -74,14 +76,17 @@ export function renderLayout(
             >
             ${context.shell && renderSwitcher(context.shell, section, context.hasWorkspaceCreation)}
             <div class="end">
-              ${renderFind(section?.base ?? lastUsedOf(context.shell), assets)}
+              ${renderNewSeed(section)} ${renderFind(section?.base ?? lastUsedOf(context.shell), assets)}
               ${context.shell && renderBell(context.shell)} ${renderAccount(context, isSignIn)}
             </div>
           </div>
           ${section && renderLinks(section.links, { className: 'sections', label: section.name })}
         </header>
         <main id="main">${section && renderTabs(section)} ${body}</main>
-        <footer><a href="/help">Help</a> <a href="/docs">API documentation</a></footer>
+        <footer>
+          <a href="/help#keys" data-key="?" aria-keyshortcuts="?">Help</a>
+          <a href="/docs">API documentation</a>
+        </footer>
       </body>
     </html>`
 }
@@ -162,6 +167,20 @@ function renderFind(base: string | undefined, { palette }: Assets): Content {
   ></a>`
 }
 
+/** The link to the form for a new seed, on each page of a workspace. */
+function renderNewSeed(section: Section | undefined): Content {
+  if (section?.newSeed === undefined) return false
+  return html`<a
+    class="new"
+    href="${section.newSeed}"
+    title="New seed"
+    aria-label="New seed"
+    data-key="c"
+    aria-keyshortcuts="c"
+    ><svg viewBox="0 0 16 16" width="20" height="20" aria-hidden="true"><path d="M8 2.5v11M2.5 8h11" /></svg
+  ></a>`
+}
+
 const bellPath =
   'M8 1.5a4.5 4.5 0 0 0-4.5 4.5v2.6L2 11.5h12l-1.5-2.9V6A4.5 4.5 0 0 0 8 1.5ZM6.2 13a1.9 1.9 0 0 0 3.6 0'
 
@@ -222,6 +241,11 @@ export function renderFace(
   return renderPicture(image, name, { id, size, shape: 'round' })
 }
 
+/** The picture of an agent, which is none of a person: another shape, in the color of agents. */
+export function renderAgentFace(name: string): Html {
+  return html`<span class="picture agent s28" aria-hidden="true">${initialOf(name)}</span>`
+}
+
 /** The icon of a workspace, which is square. Without an id it has no color. */
 export function renderIcon(
   { id, name, iconUrl }: { id?: string | undefined; name: string; iconUrl: string | null },
@@ -248,6 +272,9 @@ function renderPicture(
       height="${size}"
     />`
   const hue = id ? ` hue-${hueOf(id)}` : ''
-  const letter = Array.from(name)[0]?.toUpperCase() ?? ''
-  return html`<span class="picture ${shape} s${size}${hue}" aria-hidden="true">${letter}</span>`
+  return html`<span class="picture ${shape} s${size}${hue}" aria-hidden="true">${initialOf(name)}</span>`
+}
+
+function initialOf(name: string): string {
+  return Array.from(name)[0]?.toUpperCase() ?? ''
 }

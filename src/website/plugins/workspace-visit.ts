@@ -243,6 +243,7 @@ export function sectionOf({ workspace, base, may }: WorkspaceVisit, current: str
     name: workspace.name,
     iconUrl: workspace.iconUrl,
     base,
+    ...(may('seeds.create') && { newSeed: `${base}/seeds/new` }),
     links: links.map(([label, href]) => ({
       label,
       href,

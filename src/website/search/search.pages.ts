@@ -16,6 +16,7 @@ import { readOneOf, readQuery, withQuery } from '../components/lists.ts'
 import { excerptOf } from '../components/markdown.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import type { Page } from '../plugins/pages.ts'
+import { markWords } from './mark-words.ts'
 import { readSearch, renderSearchForm } from '../views/search-form.views.ts'
 import { pathOfFilter, sortFilters } from '../seeds/saved-filters.views.ts'
 import { readStates, toAskedOfSeeds, type SeedParameters } from '../seeds/seed-filters.ts'
@@ -316,7 +317,7 @@ function renderFound(visit: WorkspaceVisit, asked: Found): Content {
   ${
     results.length > 0 &&
     html`<ul class="rows">
-      ${results.map((result) => html`<li>${renderResult(result, kind)}</li>`)}
+      ${results.map((result) => html`<li>${renderResult(result, asked)}</li>`)}
     </ul>`
   }
   ${renderPager(list, { path, parameters: { q, kind: kind ?? '', ...filter } })}
@@ -325,7 +326,7 @@ function renderFound(visit: WorkspaceVisit, asked: Found): Content {
     html`<section>
       <p role="status">${results.length === 0 ? 'No exact match. Similar:' : 'Similar:'}</p>
       <ul class="rows">
-        ${similar.map((result) => html`<li>${renderResult(result, kind)}</li>`)}
+        ${similar.map((result) => html`<li>${renderResult(result, asked)}</li>`)}
       </ul>
     </section>`
   }
@@ -355,10 +356,13 @@ function renderFilters(path: string, { q, kind, filter, sorting }: Found): Html 
   </form>`
 }
 
-function renderResult({ kind, title, excerpt, path }: SearchResult, only: SearchKind | undefined): Html {
-  return html`<a class="title" href="${path}"><bdi>${title}</bdi></a>
+function renderResult(
+  { kind, title, excerpt, path }: SearchResult,
+  { q, kind: only }: Pick<Asked, 'q' | 'kind'>,
+): Html {
+  return html`<a class="title" href="${path}"><bdi>${markWords(title, q)}</bdi></a>
     ${only === undefined && html`<span class="hint">${kindNames[kind].one}</span>`}
-    ${excerpt !== null && html`<p class="hint"><bdi>${excerptOf(excerpt)}</bdi></p>`}`
+    ${excerpt !== null && html`<p class="hint"><bdi>${markWords(excerptOf(excerpt), q)}</bdi></p>`}`
 }
 
 function renderGroup({ name, results }: ResultGroup): Html {

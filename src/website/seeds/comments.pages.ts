@@ -3,7 +3,7 @@ import type { AskedAgent, Comment, CommentsService } from '../../areas/comments/
 import { ignoreNotFound } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import type { Services } from '../../services/services.ts'
-import { renderFace } from '../components/layout.ts'
+import { renderAgentFace, renderFace } from '../components/layout.ts'
 import { notice, type Notice } from '../components/notice.ts'
 import { readQuery } from '../components/lists.ts'
 import { readAttachmentIds, readText } from '../components/sent-form.ts'
@@ -129,7 +129,7 @@ export function commentsPages(
       .filter(({ agentName }) => q === '' || agentName.toLowerCase().includes(q.toLowerCase()))
       .map(({ grantId, agentName, forName }) => ({
         ...{ grantId, name: agentName, forName },
-        face: renderFace({ id: grantId, name: agentName, image: null }, 28).toString(),
+        face: renderAgentFace(agentName).toString(),
       }))
     const teamsShown = foundTeams
       .filter(({ memberCount }) => memberCount <= mentionedTeamSizeMax)

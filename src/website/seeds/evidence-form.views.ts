@@ -23,6 +23,22 @@ export const kindNames: Record<EvidenceKind, string> = {
   note: 'Note',
 }
 
+const kindIcons: Record<EvidenceKind, string> = {
+  interview: 'M2 3.5h12v7H7.5L4.5 13v-2.5H2Z',
+  survey: 'M3 2.5h10v11H3ZM5.5 6l1 1 1.5-2M9.5 6h1.5M5.5 10l1 1 1.5-2M9.5 10H11',
+  experiment: 'M6 2h4M6.5 2v4.5L3 13.5h10L9.5 6.5V2M5 10h6',
+  metric: 'M2.5 13.5h11M4.5 11V8M8 11V5M11.5 11V2.5',
+  note: 'M3.5 2.5h6l3 3v8h-9ZM9.5 2.5v3h3M6 8.5h4M6 11h4',
+}
+
+/** A kind of evidence, with its icon. */
+export function renderKind(kind: EvidenceKind): Html {
+  return html`<span class="kind"
+    ><svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d="${kindIcons[kind]}" /></svg
+    >${kindNames[kind]}</span
+  >`
+}
+
 /** The fields that show their own errors. */
 export const evidenceFormFields = ['summary', 'sourceUrl']
 

@@ -11,7 +11,7 @@ import { renderAuthor, renderByline } from '../views/author.views.ts'
 import { renderAttachments } from './attachments.views.ts'
 import { pathOfSubject, renderComment, type ThreadVisit } from './comments.views.ts'
 import { verdictNames } from './evidence-balance.ts'
-import { kindNames } from './evidence-form.views.ts'
+import { kindNames, renderKind } from './evidence-form.views.ts'
 
 /**
  * A piece of evidence with what the reader may do to it, and, in a thread, with its first comments under it. Evidence that was
@@ -28,7 +28,9 @@ export function renderPiece(
   const { id, kind, verdict, summary, sourceUrl, createdAt, editedAt } = piece
   const corrected = editedAt !== null && html` · corrected ${renderTime(editedAt)}`
   return html`<article class="stack piece" id="evidence-${id}">
-    <p><span class="tag verdict-${verdict}">${verdictNames[verdict]}</span> ${kindNames[kind]}</p>
+    <p class="byline">
+      <span class="tag verdict-${verdict}">${verdictNames[verdict]}</span> ${renderKind(kind)}
+    </p>
     ${renderMarkdown(summary, visit.base)}
     ${
       sourceUrl !== null &&

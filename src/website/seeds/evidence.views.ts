@@ -2,7 +2,7 @@ import type { Seed, SeedDetails } from '../../areas/seeds/seeds.service.ts'
 import { isClosed } from '../../domain/seeds.ts'
 import type { Comment, ShownEvidence, WithPicture } from '../../areas/comments/comments.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import { emptyForm, renderForm, renderRefusal, type FormState } from '../components/forms.ts'
+import { emptyForm, renderForm, type FormState } from '../components/forms.ts'
 import { renderRows } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
 import { renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
@@ -14,24 +14,33 @@ import { pathOfPiece, renderPiece } from './evidence-item.views.ts'
 import { evidenceFormFields, renderEvidenceFields } from './evidence-form.views.ts'
 
 /** Whether the form that adds evidence was refused, and not another one of the page. */
-export function isAboutEvidence(state: FormState): boolean {
+function isAboutEvidence(state: FormState): boolean {
   return state.values.verdict !== undefined
 }
 
-/**
- * The form that adds evidence to a seed, which people join with it. Who has not joined cannot join one that is validated or
- * dropped.
- */
+const evidenceFormId = 'add-evidence'
+
+/** Who has not joined cannot join a seed that is validated or dropped. */
+const isOpenTo = ({ may }: WorkspaceVisit, seed: Seed) =>
+  may('seeds.addEvidence') && (seed.joined || !isClosed(seed.status))
+
+/** The link at the head of a seed's page to the form that adds evidence, which public/site.js opens. */
+export function renderEvidenceLink(visit: WorkspaceVisit, seed: Seed): Content {
+  if (!isOpenTo(visit, seed)) return false
+  return html`<a class="button" href="#${evidenceFormId}" data-key="c" aria-keyshortcuts="c">Add evidence</a>`
+}
+
+/** The form that adds evidence to a seed, which people join with it. */
 export function renderEvidenceForm(visit: WorkspaceVisit, seed: Seed): Content {
   const { base, may, request, state } = visit
   if (!may('seeds.addEvidence')) return false
   // A form that was refused stays, with what was typed, even if the seed was closed meanwhile.
   const isRefused = isAboutEvidence(state)
-  if (!seed.joined && isClosed(seed.status) && !isRefused)
+  if (!isOpenTo(visit, seed) && !isRefused)
     return html`<p class="hint">
       This seed is ${seed.status}: only its participants can add evidence. Who reopens it can join again.
     </p>`
-  return html`<details class="reveal act" ${isRefused && html`open`}>
+  return html`<details class="reveal" id="${evidenceFormId}" ${isRefused && html`open`}>
     <summary>Add evidence</summary>
     ${renderForm({
       request,
@@ -67,8 +76,7 @@ export function renderEvidencePage(visit: ThreadVisit, shown: EvidencePage): Pag
         <a href="${base}/seeds/${seed.id}#evidence-${piece.id}"><bdi>${seed.title}</bdi></a>
       </p>
       <h1>Evidence</h1>
-      ${renderDone(request)} ${renderRefusal(request)}
-      ${renderPiece(visit, piece, { correctableSince, isAlone: true })}
+      ${renderDone(request)} ${renderPiece(visit, piece, { correctableSince, isAlone: true })}
       <section class="stack" aria-labelledby="comments">
         <h2 id="comments">Comments</h2>
         ${renderNotices([discussion.isReset && resetNotice])}

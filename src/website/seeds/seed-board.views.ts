@@ -110,15 +110,15 @@ function renderCard(
   return html`<a class="title" href="${base}/seeds/${seed.id}" draggable="false"><bdi>${seed.title}</bdi></a>
     <p class="clip"><bdi>${excerptOf(seed.summary)}</bdi></p>
     ${due && html`<p>${due}</p>`} ${renderLabels(base, seed)}
-    <p class="hint">${describeSeed(seed, { isCard: true })}</p>
     <div class="foot">
+      <p class="hint">${describeSeed(seed)}</p>
       ${renderFaces(faces.get(seed.id))} ${may('seeds.update') && renderMoves(base, seed)}
     </div>`
 }
 
 /** Where a card can be moved. The status that it is moved from tells whether somebody else has moved it meanwhile. */
 function renderMoves(base: string, { id, title, status }: Seed): Html {
-  return html`<details class="reveal" name="menu">
+  return html`<details class="reveal move" name="menu">
     <summary>
       Move<span class="visually-hidden"> <bdi>${title}</bdi></span>
     </summary>

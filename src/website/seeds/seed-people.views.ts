@@ -45,7 +45,7 @@ export function renderParticipants(visit: WorkspaceVisit, seed: Seed, people: Se
             renderForm({
               request,
               action: `${path}/join`,
-              body: html`<button class="wide">Join this seed</button>
+              body: html`<button class="quiet wide">Join this seed</button>
                 <p class="hint">${whatIsJoining}</p>`,
             })
     }

@@ -1,7 +1,6 @@
 import type { Seed, SeedFace, SeedsService } from '../../areas/seeds/seeds.service.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderFace } from '../components/layout.ts'
-import { excerptOf } from '../components/markdown.ts'
 import { countOf, renderTime } from '../components/words.ts'
 import { renderAgent } from '../views/author.views.ts'
 import { renderSmallBalance } from './evidence-balance.ts'
@@ -14,20 +13,28 @@ export type SeedFaces = ReadonlyMap<string, readonly SeedFace[]>
 /** Tells when a seed is due. */
 export type DueOf = SeedsService['dueOf']
 
-/** A seed in a list. */
+/** A seed in a list: a line, where there is room. */
 export function renderSeedRow(
   base: string,
   seed: Seed,
   { dueOf, faces }: { dueOf: DueOf; faces?: SeedFaces },
 ): Html {
-  return html`<div class="row seed-row">
-    <div class="grow">
-      <a class="title" href="${base}/seeds/${seed.id}"><bdi>${seed.title}</bdi></a>
-      <p class="clip"><bdi>${excerptOf(seed.summary)}</bdi></p>
-      <span class="hint">${describeSeed(seed)}</span>
-      ${renderLabels(base, seed)}
-    </div>
-    ${renderFaces(faces?.get(seed.id))} ${renderDue(seed.decideBy, dueOf(seed))} ${renderStatus(seed.status)}
+  const { id, title, status, teamName, agentName, labels, evidenceCounts, updatedAt } = seed
+  const hasSorting = teamName !== null || agentName !== null || labels.length > 0
+  return html`<div class="seed-row" id="seed-${id}">
+    <span class="status">${renderStatus(status)}</span>
+    <a class="title" href="${base}/seeds/${id}" title="${title}"><bdi>${title}</bdi></a>
+    ${
+      hasSorting &&
+      html`<span class="hint sorting"
+        >${agentName !== null && renderAgent(agentName)} ${teamName !== null && html`<bdi>${teamName}</bdi>`}
+        ${renderLabels(base, seed)}</span
+      >`
+    }
+    ${renderDue(seed.decideBy, dueOf(seed))}
+    <span class="hint balance">${renderSmallBalance(evidenceCounts)}</span>
+    ${renderFaces(faces?.get(id))}
+    <span class="hint when">${renderTime(updatedAt)}</span>
   </div>`
 }
 
@@ -39,15 +46,13 @@ export function renderFaces(faces: readonly SeedFace[] = []): Content {
   >`
 }
 
-/** A seed in numbers. A card has the faces of participants in place of their number. */
-export function describeSeed(seed: Seed, { isCard = false }: { isCard?: boolean } = {}): Content {
-  const { participantCount, commentCount, joined, updatedAt, agentName, evidenceCounts, teamName } = seed
-  const people = participantCount === 0 ? 'Nobody has joined' : countOf(participantCount, 'participant')
+/** A seed in numbers, on a card. */
+export function describeSeed(seed: Seed): Content {
+  const { commentCount, updatedAt, agentName, evidenceCounts, teamName } = seed
   const agent = agentName !== null && html`${renderAgent(agentName)} · `
   const balance = renderSmallBalance(evidenceCounts)
   const team = teamName !== null && html`<bdi>${teamName}</bdi> · `
   return html`${team}${agent}${balance && html`${balance} · `}${
-    commentCount > 0 && `${countOf(commentCount, 'comment')} · `
-  }${!isCard && html`${people}${joined && ' · you joined'} · `}changed
-  ${renderTime(updatedAt)}`
+      commentCount > 0 && html`<span class="unbroken">${countOf(commentCount, 'comment')} · </span>`
+    }<span class="unbroken">${renderTime(updatedAt)}</span>`
 }

@@ -6,14 +6,13 @@ import { parseJson } from '../../kernel/json-text.ts'
 import type { Page as ListPage } from '../../kernel/pagination.ts'
 import { renderAuthor } from '../views/author.views.ts'
 import { renderEvent, type EventContext } from '../views/events.views.ts'
-import { renderRefusal } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderMarkdown } from '../components/markdown.ts'
 import { renderRows, withQuery } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
 import { renderAttachments } from './attachments.views.ts'
-import { isAboutEvidence } from './evidence.views.ts'
+import { renderEvidenceLink } from './evidence.views.ts'
 import { renderCriteria } from './seed-criteria.views.ts'
 import { renderDeletion } from './seed-deletion.views.ts'
 import { renderMerged, renderMergeLink } from './seed-merging.views.ts'
@@ -41,7 +40,7 @@ interface SeedPage extends SeedDetails, ShownThread {
 
 /** The page of a seed. */
 export function renderSeed(visit: ThreadVisit, shown: SeedPage): Page {
-  const { base, may, request, state } = visit
+  const { base, may, request } = visit
   const { seed } = shown
   const people = parseJson(shown.participants.items)
   const lead = people.find(({ userId }) => userId === seed.leadUserId)
@@ -57,7 +56,7 @@ export function renderSeed(visit: ThreadVisit, shown: SeedPage): Page {
         <h1 id="title" data-live><bdi>${seed.title}</bdi></h1>
         <div class="choices">
           <div class="subtle">${renderFollowing(visit, seed)}</div>
-          ${renderMenu(visit, seed)}
+          ${renderEvidenceLink(visit, seed)} ${renderMenu(visit, seed)}
         </div>
       </div>
       <div class="hint" id="state" data-live>
@@ -72,7 +71,6 @@ export function renderSeed(visit: ThreadVisit, shown: SeedPage): Page {
         </p>
       </div>
       ${renderDone(request)} ${renderMerged(visit, shown)}
-      ${!isAboutEvidence(state) && renderRefusal(request)}
       <div class="seed">
         <div class="stack about" id="texts" data-live>
           ${renderTexts(seed, base)} ${renderCriteria(visit, seed, shown.criterionEvidence)}

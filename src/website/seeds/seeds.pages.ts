@@ -48,11 +48,19 @@ export function seedsPages(
       const about = await readAbout(visit, ...columns.map(({ page }) => page))
       return renderSeedBoard(visit, search, { changesUrl, columns, counts, ...about })
     }
+    // As for the board, before what it is about.
+    const url = await readChangesUrl({ events }, visit)
     const [counts, shown] = await Promise.all([
       countSeeds(),
       readListView(request, (position) => list({ ...statusOf(search), limit: seedsOfPage, ...position })),
     ])
-    return renderSeedList(visit, search, { list: shown, counts, ...(await readAbout(visit, shown)) })
+    const changesUrl = shown.cursor === '' ? url : undefined
+    return renderSeedList(visit, search, {
+      list: shown,
+      changesUrl,
+      counts,
+      ...(await readAbout(visit, shown)),
+    })
   }
 
   /** What the seeds can be filtered by, the faces of some seeds, and whether the person has never made a seed. */

@@ -33,6 +33,8 @@ export function renderSeedList(
   search: SeedSearch,
   shown: {
     list: ListView<Seed>
+    /** Of the first page, which follows what happens. */
+    changesUrl: string | undefined
     faces: SeedFaces
     dueOf: DueOf
     isNewcomer: boolean
@@ -40,10 +42,11 @@ export function renderSeedList(
     choices: SeedFilterChoices
   },
 ): Page {
-  const { list, faces, dueOf, isNewcomer, counts, choices } = shown
+  const { list, changesUrl, faces, dueOf, isNewcomer, counts, choices } = shown
   const rows = parseJson(list.items)
   return renderSeeds(visit, search, {
     view: 'list',
+    changesUrl,
     counts,
     isNewcomer,
     choices,
@@ -63,6 +66,8 @@ export function renderSeeds(
   search: SeedSearch,
   shown: {
     view: SeedView
+    /** Where the changes of what is below the filters are reported, if it has no part that follows them. */
+    changesUrl?: string | undefined
     isEmpty: boolean
     isNewcomer: boolean
     counts: SeedCounts
@@ -71,7 +76,7 @@ export function renderSeeds(
   },
 ): Page {
   const { base, may, request } = visit
-  const { view, isEmpty, isNewcomer, counts, choices, body } = shown
+  const { view, changesUrl, isEmpty, isNewcomer, counts, choices, body } = shown
   const isFiltered = isFilter(search)
   // A page may have become empty while the ones before it are not.
   const isFirstPage = readQuery(request, 'cursor') === ''
@@ -80,7 +85,7 @@ export function renderSeeds(
     title: 'Seeds',
     section: sectionOf(visit, 'Seeds'),
     hasBoard: view === 'board',
-    isLive: view === 'board',
+    isLive: view === 'board' || changesUrl !== undefined,
     body: html`<div class="head">
         <h1>Seeds</h1>
         ${!hasNone && may('seeds.create') && html`<a class="button" href="${base}/seeds/new">New seed</a>`}
@@ -95,18 +100,11 @@ export function renderSeeds(
                 ${renderSwitch(base, search, view)}
               </div>
               ${renderSavedFilters(visit, search, choices.savedFilters)}
-              ${view === 'list' && renderStatuses(base, search, counts)} ${renderFurther(search)}
-              ${isFiltered && !isEmpty && renderMatches(search, counts)}
-              ${
-                isEmpty
-                  ? html`<div class="empty">
-                      <p>
-                        ${isFiltered ? 'No seed matches these filters.' : 'No seeds are left on this page.'}
-                      </p>
-                      ${isFiltered && html`<p><a href="${base}/seeds">Clear the filters</a></p>`}
-                    </div>`
-                  : body
-              }`
+              <div class="stack" id="found" ${changesUrl !== undefined && html`data-live="${changesUrl}"`}>
+                ${view === 'list' && renderStatuses(base, search, counts)} ${renderFurther(search)}
+                ${isFiltered && !isEmpty && renderMatches(search, counts)}
+                ${isEmpty ? renderNone(base, isFiltered) : body}
+              </div>`
       }
       <p class="hint">
         ${renderTableLinks(visit, parametersOf({ ...search, sort: 'updatedAt' }))} ·
@@ -114,6 +112,13 @@ export function renderSeeds(
         ${may('seeds.restore') && html` · <a href="${base}/seeds/deleted">Deleted seeds</a>`}
       </p>`,
   }
+}
+
+function renderNone(base: string, isFiltered: boolean): Html {
+  return html`<div class="empty">
+    <p>${isFiltered ? 'No seed matches these filters.' : 'No seeds are left on this page.'}</p>
+    ${isFiltered && html`<p><a href="${base}/seeds">Clear the filters</a></p>`}
+  </div>`
 }
 
 /** Says what a seed is, to people who have none. */

@@ -27,7 +27,12 @@ const filterNames: Record<ThreadFilter, string> = {
   agents: 'By agents',
 }
 
-/** The evidence and the comments of a seed, newest first, with the forms that add to them. */
+const pagerLabels = { first: 'The latest', previous: 'Later', next: 'Earlier' }
+
+/**
+ * The evidence and the comments of a seed, the latest of them, oldest first as everywhere, with the forms that add to them
+ * below.
+ */
 export function renderThread(visit: ThreadVisit, shown: ShownThread): Html {
   const { base, may } = visit
   const { seed, only, thread, evidenceCounts, quoted } = shown
@@ -35,16 +40,18 @@ export function renderThread(visit: ThreadVisit, shown: ShownThread): Html {
   return html`<section aria-labelledby="thread">
     <h2 id="thread">Evidence and comments</h2>
     <div id="balance" data-live>${renderBalance(evidenceCounts)}</div>
-    ${renderEvidenceForm(visit, seed)}
-    ${may('comments.create') ? renderCommentForm(visit, path, quoted) : whyNoComments}
     ${renderFilter(path, only)} ${renderNotices([thread.isReset && resetNotice])}
+    ${renderPager(thread, { path, fragment: 'thread', parameters: { only: only ?? '' }, labels: pagerLabels })}
     <div id="items" data-live="${shown.changesUrl}">
       ${renderRows(
-        parseJson(thread.items).map((item) => renderItem(visit, shown, item)),
+        parseJson(thread.items)
+          .reverse()
+          .map((item) => renderItem(visit, shown, item)),
         html`<p>${only === undefined ? 'Nothing yet.' : 'Nothing of this kind yet.'}</p>`,
       )}
     </div>
-    ${renderPager(thread, { path, fragment: 'thread', parameters: { only: only ?? '' } })}
+    ${renderEvidenceForm(visit, seed)}
+    ${may('comments.create') ? renderCommentForm(visit, path, quoted) : whyNoComments}
   </section>`
 }
 

@@ -1,5 +1,5 @@
 import { html, type Content, type Html } from '../components/html.ts'
-import { renderFace } from '../components/layout.ts'
+import { renderAgentFace, renderFace } from '../components/layout.ts'
 
 /** An agent, with the mark of agents, and a link to its page if the path is given. Without a name, the mark alone. */
 export function renderAgent(name: string | undefined, path?: string): Html {
@@ -23,13 +23,17 @@ interface Authored {
   authorPicture: string | null
 }
 
-/** Who wrote something in a thread, with their face, and when. */
+/** Who wrote something in a thread, with the face of the person or the agent, and when. */
 export function renderByline(
   { authorUserId, authorName, agentName, authorPicture }: Authored,
   about: Content,
 ): Html {
   return html`<p class="hint byline">
-    ${renderFace({ id: authorUserId, name: authorName, image: authorPicture }, 28)}
+    ${
+      agentName === null
+        ? renderFace({ id: authorUserId, name: authorName, image: authorPicture }, 28)
+        : renderAgentFace(agentName)
+    }
     <span>${renderAuthor(authorName, agentName)}${about}</span>
   </p>`
 }

@@ -1,7 +1,7 @@
 import type { ShownNotification } from '../../areas/notifications/notifications.service.ts'
 import { html, type Html } from '../components/html.ts'
 import { excerptOf } from '../components/markdown.ts'
-import { renderFace } from '../components/layout.ts'
+import { renderAgentFace, renderFace } from '../components/layout.ts'
 import { renderTime } from '../components/words.ts'
 import { renderAgent } from './author.views.ts'
 
@@ -48,7 +48,11 @@ export function renderNotification(
   const isUnread = readAt === null
   const text = isBelowTitle ? notification.textBelowTitle : notification.text
   return html`<li class="told ${isUnread && 'unread'}">
-    ${renderFace({ id: actorUserId, name: actorName, image: actorPicture }, 28)}
+    ${
+      agentName === null
+        ? renderFace({ id: actorUserId, name: actorName, image: actorPicture }, 28)
+        : renderAgentFace(agentName)
+    }
     <div>
       <a class="title" href="${isUnread ? linkFromInbox(path, [id]) : path}">
         ${isUnread && html`<span class="visually-hidden">Unread: </span>`}<bdi>${text}</bdi>
