@@ -100,10 +100,58 @@ function readTextFields(body: string, action: string): Map<string, Record<string
   )
 }
 
+/** What the field of a form is called, or begins with, where it has another name than in the API. */
+const otherNames: Record<string, string> = {
+  'apiKeys.createRestricted expiresAt': 'expires',
+  'apiKeys.createRestricted workspaceIds': 'workspace-',
+  'workspaces.updateAgentPolicy scopes': 'workspace:read',
+  'invites.create teamIds': 'team-',
+  'savedFilters.create shared': 'for',
+  'savedFilters.create filters': 'query',
+  'savedFilters.update shared': 'for',
+  'seeds.create criteria': 'successCriteria',
+  'seeds.update criteria': 'successCriteria',
+  'serviceAccounts.createKey expiresAt': 'expires',
+  'serviceAccounts.createClient scopes': 'workspace:read',
+  'webhooks.create types': 'type:',
+  'webhooks.create teamIds': 'team:',
+  'webhooks.create labelIds': 'label:',
+  'webhooks.update types': 'type:',
+  'webhooks.update teamIds': 'team:',
+  'webhooks.update labelIds': 'label:',
+}
+
+/** Why a form has no field for what its operation takes. */
+const without: Record<string, string> = {
+  'savedFilters.update filters': 'other filters are saved anew, where they are chosen',
+  'seeds.update status': 'has a form of its own beside the seed',
+  'seeds.update statusReason': 'has a form of its own beside the seed',
+  'seeds.update leadUserId': 'has a form of its own beside the seed',
+  'serviceAccounts.update role': 'has a form of its own on the page',
+  'serviceAccounts.createKey maxRole': 'the role of the account says it',
+  'serviceAccounts.createClient jwks': 'keys have a URL there',
+  'webhooks.update status': 'has a button of its own',
+  'seeds.addEvidence criterionIds': 'this seed has no criteria',
+  'seeds.addEvidence join': 'the form always joins',
+}
+
+/** The page of a form. */
+async function read(page: string): Promise<string> {
+  const { statusCode, body } = await owner.get(page)
+  expect(statusCode, body).toBe(200)
+  return body
+}
+
+/** The names of all fields of a form. */
+function readNames(body: string, action: string): string[] {
+  const form = body.split('<form').find((part) => part.includes(`action="${action}"`)) ?? ''
+  return [...(form.split('</form>')[0]?.matchAll(/\sname="([^"]+)"/g) ?? [])].map(([, name]) => String(name))
+}
+
 describe.each(forms)('the form for %s', (operationId, page, action) => {
   it('has the length limits, patterns and required fields of the API', async () => {
     const body = bodies.get(operationId)
-    const fields = readTextFields((await owner.get(page)).body, action)
+    const fields = readTextFields(await read(page), action)
     expect(fields.size).toBeGreaterThan(0)
     for (const [name, attributes] of fields) {
       const schema = body?.properties[name]
@@ -129,6 +177,19 @@ describe.each(forms)('the form for %s', (operationId, page, action) => {
     for (const name of body?.required ?? []) {
       const isText = body?.properties[name]?.maxLength !== undefined
       if (isText) expect([...fields.keys()], operationId).toContain(name)
+    }
+  })
+
+  it('has a field for all that the operation takes, or a reason why not', async () => {
+    const names = readNames(await read(page), action)
+    for (const property of Object.keys(bodies.get(operationId)?.properties ?? {})) {
+      const key = `${operationId} ${property}`
+      const beginning = otherNames[key]
+      const isThere = names.some((name) =>
+        beginning === undefined ? name === property : name.startsWith(beginning),
+      )
+      expect(isThere || without[key] !== undefined, key).toBe(true)
+      if (isThere) expect(without, 'it has a field').not.toHaveProperty([key])
     }
   })
 })
