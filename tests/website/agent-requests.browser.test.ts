@@ -105,7 +105,7 @@ describe.runIf(hasBrowser)('asking an agent in a browser', () => {
     await page.getByText(longComments[1]).waitFor()
     await page.getByText(`${name} answered`).waitFor()
     expect(await page.getByText(`Waiting for ${name}`).count()).toBe(0)
-    expect(await page.locator('.comment').first().innerText()).toContain(`${name} for ${ada.name}`)
+    expect(await page.locator('.comment').last().innerText()).toContain(`${name} for ${ada.name}`)
     expect(seen).toMatchObject([
       {
         ...{ askedByName: company.member.name, fromYourPerson: false, seedId: seed.id },

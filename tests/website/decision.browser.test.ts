@@ -98,7 +98,7 @@ describe.each(Object.entries(engines))('a team decides about an idea, in %s', (n
     await phone.goto(`${origin}/notifications`)
     await phone.see('mentioned you in')
     await phone.goto(`${base}/seeds/${kept.id}`)
-    await phone.focus('details.act summary')
+    await phone.focus('#add-evidence summary')
     await phone.press('Enter')
     const form = `document.querySelector('form[action$="/evidence"]')`
     await phone.until(`${form}.checkVisibility()`)

@@ -647,7 +647,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     await page.keyboard.type(slug)
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/w/${slug}`)
-    await page.getByRole('link', { name: 'New seed' }).focus()
+    await page.getByRole('main').getByRole('link', { name: 'New seed' }).focus()
     await page.keyboard.press('Enter')
     await page.getByLabel('Title').focus()
     await page.keyboard.type(longSeeds[4].title)
