@@ -89,7 +89,10 @@ export function judge(report: LoadReport, goals: Goals, ...notes: string[]): Out
     const spared = attempts.filter(goals.spared)
     const noticed = spared.filter(({ status }) => status < 200 || status > 299)
     const of = `of ${spared.length} that should not notice`
-    check(noticed.length === 0, `${noticed.length} ${of} failed: ${summarize(noticed, { byOperation: true })}`)
+    check(
+      noticed.length === 0,
+      `${noticed.length} ${of} failed: ${summarize(noticed, { byOperation: true })}`,
+    )
     const slow = spared.filter(({ ms }) => ms > 1_000)
     if (slow.length > 0) {
       const slowest = Math.round(Math.max(...slow.map(({ ms }) => ms)))
