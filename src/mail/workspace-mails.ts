@@ -152,7 +152,7 @@ export function digestMail(input: {
   items: MailItem[]
   /** The workspaces of the person in which seeds are due. */
   due: readonly DueSeeds[]
-  /** What the subject says of one notification. */
+  /** What the subject says of the newest notification. */
   text: string
   /** The number of all notifications, and of those that are in no item. */
   count: number
@@ -162,7 +162,7 @@ export function digestMail(input: {
 }): MailContent {
   const { items, due, text, count, unnamedCount, inboxUrl, settingsUrl } = input
   return compose({
-    subject: count === 1 ? text : `${count} new notifications`,
+    subject: count === 1 ? text : `${text}, and ${count - 1} more`,
     paragraphs: [
       count === 1
         ? 'You have a notification that you have not read.'

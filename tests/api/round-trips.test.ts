@@ -46,7 +46,7 @@ it('seeds.create takes 4 round trips to the database', async () => {
       'seeds_insert',
       'seed_participants_insert',
       'seed_followers_insert',
-      'webhook_deliveries_insert',
+      'webhook_deliveries_insert_of_seed',
       'events_insert',
       'commit',
     ],
@@ -64,7 +64,7 @@ it('seeds.addEvidence takes 4 round trips to the database', async () => {
       'evidence_insert',
       'seeds_touch',
       'notifications_insert_for_followers',
-      'webhook_deliveries_insert',
+      'webhook_deliveries_insert_of_seed',
       'events_insert',
       'commit',
     ],
@@ -81,7 +81,7 @@ it('evidence.see takes 5 round trips to the database', async () => {
     ['workspaces_select_by_evidence'],
     ['begin', 'memberships_keep', 'evidence_lock_seen'],
     ['evidence_seen_insert'],
-    ['webhook_deliveries_insert', 'events_insert', 'commit'],
+    ['webhook_deliveries_insert_of_seed', 'events_insert', 'commit'],
   ])
 })
 
@@ -156,6 +156,6 @@ it('a change with an Idempotency-Key stores its response before its event and th
       'seed_followers_insert',
       expect.stringMatching(/^update "idempotent_requests"/),
     ],
-    ['webhook_deliveries_insert', 'events_insert', 'commit'],
+    ['webhook_deliveries_insert_of_seed', 'events_insert', 'commit'],
   ])
 })

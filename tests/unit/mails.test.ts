@@ -219,7 +219,7 @@ describe('the digest email', () => {
 
   it('lists what happened with a link each and what was written, and counts the rest', () => {
     const { subject, text, html } = digest(3)
-    expect(subject).toBe('5 new notifications')
+    expect(subject).toBe('Ada did 1, and 4 more')
     expect(text).toContain(
       `Ada did 1:\n${url}/1\n\n1 new comment, in Ada.\n\nAda commented:\n> What Ada\n> wrote\n`,
     )

@@ -84,7 +84,7 @@ export function renderLayout(
         </header>
         <main id="main">${section && renderTabs(section)} ${body}</main>
         <footer>
-          <a href="/help#keys" data-key="?" aria-keyshortcuts="?">Help</a>
+          <a href="/help#keys" data-key="?">Help</a>
           <a href="/docs">API documentation</a>
         </footer>
       </body>
@@ -170,13 +170,7 @@ function renderFind(base: string | undefined, { palette }: Assets): Content {
 /** The link to the form for a new seed, on each page of a workspace. */
 function renderNewSeed(section: Section | undefined): Content {
   if (section?.newSeed === undefined) return false
-  return html`<a
-    class="new"
-    href="${section.newSeed}"
-    title="New seed"
-    aria-label="New seed"
-    data-key="c"
-    aria-keyshortcuts="c"
+  return html`<a class="new" href="${section.newSeed}" title="New seed" data-key="c" aria-keyshortcuts="c"
     ><svg viewBox="0 0 16 16" width="20" height="20" aria-hidden="true"><path d="M8 2.5v11M2.5 8h11" /></svg
   ></a>`
 }
