@@ -8,7 +8,7 @@ export const vitest = 'node node_modules/vitest/vitest.mjs run'
 /** A step of `.ci/run` or `.ci/full`. */
 export interface Step {
   name: string
-  /** What bash runs, all at once. The output of the last is printed as it comes, that of the others when each has ended. */
+  /** What bash runs, all at once. The output of several is printed one after the other, when each has ended. */
   commands: readonly string[]
 }
 
@@ -16,8 +16,6 @@ export interface StepResult {
   name: string
   seconds: number
   hasPassed: boolean
-  /** The commands that failed. */
-  failed: readonly string[]
   /** All that the commands printed, as plain text. */
   output: string
   /** The lines that say why, of the commands that failed. */
@@ -32,15 +30,14 @@ export async function runStep({ name, commands }: Step): Promise<StepResult> {
   console.log(`\n=== ${name}`)
   const beganAt = Date.now()
   const runs = await Promise.all(
-    commands.map((command) => runCommand(command, { isShown: command === commands.at(-1) })),
+    commands.map((command) => runCommand(command, { isShown: commands.length === 1 })),
   )
   const seconds = Math.round((Date.now() - beganAt) / 1_000)
   console.log(`--- ${seconds} s`)
-  const failures = runs.filter(({ hasPassed }) => !hasPassed)
-  const lines = failures.flatMap(({ output }) => pickLines(output, Math.floor(linesMax / failures.length)))
+  const failed = runs.filter(({ hasPassed }) => !hasPassed)
+  const lines = failed.flatMap(({ output }) => pickLines(output, Math.floor(linesMax / failed.length)))
   const output = runs.map((run) => run.output).join('\n')
-  const failed = commands.filter((_, i) => runs[i]?.hasPassed === false)
-  return { name, seconds, hasPassed: failures.length === 0, failed, output, lines }
+  return { name, seconds, hasPassed: failed.length === 0, output, lines }
 }
 
 function runCommand(
