@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { toPrincipal } from '../../src/domain/agent.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import type { Role } from '../../src/domain/roles.ts'
@@ -866,6 +866,9 @@ describe('text that people type into seeds', () => {
 describe('each page of seeds', () => {
   it('resolves the workspace once, and runs at most fourteen statements', async () => {
     const path = await createSeed()
+    // At one time: the use of a session and of a workspace is recorded once a minute.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    onTestFinished(() => void vi.useRealTimers())
     for (const [page, most] of [
       // One of them is of the teams and labels to choose from, as of the forms; of lists, with the saved filters.
       [`${base}/seeds?view=list`, 6],
