@@ -45,7 +45,7 @@ function goLive() {
       for (const part of parts) {
         const now = findPart(fresh, part)
         if (!isInUse(part)) show(part, now, reported)
-        else if (now) tellOfNew(part.element, now)
+        else if (now) tell(findNew(part.element, now))
       }
     }
     // For what was reported meanwhile.
@@ -57,21 +57,17 @@ function goLive() {
     if (!fresh || fresh.innerHTML === part.shown) return
     const { element } = part
     part.shown = fresh.innerHTML
-    const isNew = findNew(element, fresh)
+    const added = findNew(element, fresh)
     const place = findPlace(element)
     element.replaceChildren(...fresh.childNodes)
     element.dispatchEvent(new CustomEvent('replaced', { bubbles: true }))
     scrollBy(0, place())
-    if (isNew.length > 0) tell(isNew)
-  }
-
-  function tellOfNew(element, fresh) {
-    const isNew = findNew(element, fresh)
-    if (isNew.length > 0) tell(isNew)
+    tell(added)
   }
 
   // Says what is new in a thread and out of sight, or waits until nobody uses it, and leads there.
   function tell(ids) {
+    if (ids.length === 0) return
     arrived?.remove()
     const isSeen = () => {
       const { top, bottom } = document.getElementById(ids[0])?.getBoundingClientRect() ?? {}

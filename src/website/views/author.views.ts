@@ -23,17 +23,21 @@ interface Authored {
   authorPicture: string | null
 }
 
+/** The face of who did something: of the agent, if one did it for the person. */
+export function renderActorFace(
+  person: { id: string | null; name: string; image: string | null },
+  agentName: string | null,
+): Html {
+  return agentName === null ? renderFace(person, 28) : renderAgentFace(agentName)
+}
+
 /** Who wrote something in a thread, with the face of the person or the agent, and when. */
 export function renderByline(
   { authorUserId, authorName, agentName, authorPicture }: Authored,
   about: Content,
 ): Html {
   return html`<p class="hint byline">
-    ${
-      agentName === null
-        ? renderFace({ id: authorUserId, name: authorName, image: authorPicture }, 28)
-        : renderAgentFace(agentName)
-    }
+    ${renderActorFace({ id: authorUserId, name: authorName, image: authorPicture }, agentName)}
     <span>${renderAuthor(authorName, agentName)}${about}</span>
   </p>`
 }

@@ -1,9 +1,8 @@
 import type { ShownNotification } from '../../areas/notifications/notifications.service.ts'
 import { html, type Html } from '../components/html.ts'
 import { excerptOf } from '../components/markdown.ts'
-import { renderAgentFace, renderFace } from '../components/layout.ts'
 import { renderTime } from '../components/words.ts'
-import { renderAgent } from './author.views.ts'
+import { renderActorFace, renderAgent } from './author.views.ts'
 
 /** The page of all notifications. */
 export const inboxPath = '/notifications'
@@ -48,11 +47,7 @@ export function renderNotification(
   const isUnread = readAt === null
   const text = isBelowTitle ? notification.textBelowTitle : notification.text
   return html`<li class="told ${isUnread && 'unread'}">
-    ${
-      agentName === null
-        ? renderFace({ id: actorUserId, name: actorName, image: actorPicture }, 28)
-        : renderAgentFace(agentName)
-    }
+    ${renderActorFace({ id: actorUserId, name: actorName, image: actorPicture }, agentName)}
     <div>
       <a class="title" href="${isUnread ? linkFromInbox(path, [id]) : path}">
         ${isUnread && html`<span class="visually-hidden">Unread: </span>`}<bdi>${text}</bdi>
