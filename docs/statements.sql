@@ -126,8 +126,8 @@ where
     and (
       "agent_grants"."shown_to_user_id" = $3
       or (
-        "agent_grants"."former_shown_to_user_id" = $4
-        and "agent_grants"."former_secret_until" > $5
+        "agent_grants"."former_secret_until" > $4
+        and "agent_grants"."former_shown_to_user_id" = $5
       )
     )
   )
@@ -149,23 +149,48 @@ where
   (
     "agent_grants"."id" = $1
     and (
-      "agent_grants"."shown_to_user_id" is not null
-      and not exists (
-        select
-        from
-          "memberships"
-        where
-          "memberships"."user_id" = "agent_grants"."shown_to_user_id"
+      (
+        "agent_grants"."shown_to_user_id" is not null
+        and not exists (
+          select
+          from
+            "memberships"
+          where
+            "memberships"."user_id" = "agent_grants"."shown_to_user_id"
+            and not exists (
+              select
+              from
+                "users" as suspended
+              where
+                suspended.id = "agent_grants"."shown_to_user_id"
+                and suspended.suspended_at is not null
+            )
+            and "memberships"."workspace_id" = $2
+            and "memberships"."role" in ('owner', 'admin')
+        )
+      )
+      or (
+        "agent_grants"."former_secret_until" > $3
+        and (
+          "agent_grants"."former_shown_to_user_id" is not null
           and not exists (
             select
             from
-              "users" as suspended
+              "memberships"
             where
-              suspended.id = "agent_grants"."shown_to_user_id"
-              and suspended.suspended_at is not null
+              "memberships"."user_id" = "agent_grants"."former_shown_to_user_id"
+              and not exists (
+                select
+                from
+                  "users" as suspended
+                where
+                  suspended.id = "agent_grants"."former_shown_to_user_id"
+                  and suspended.suspended_at is not null
+              )
+              and "memberships"."workspace_id" = $4
+              and "memberships"."role" in ('owner', 'admin')
           )
-          and "memberships"."workspace_id" = $2
-          and "memberships"."role" in ('owner', 'admin')
+        )
       )
     )
   );
@@ -10739,16 +10764,10 @@ from
                   exists (
                     select
                     from
-                      "seeds"
+                      "evidence"
+                      join "seeds" on "seeds"."id" = "evidence"."seed_id"
                     where
-                      "seeds"."id" = (
-                        select
-                          "evidence"."seed_id"
-                        from
-                          "evidence"
-                        where
-                          "evidence"."id" = compared.id
-                      )
+                      "evidence"."id" = compared.id
                       and "seeds"."workspace_id" = (
                         select
                           $67::uuid
@@ -11078,16 +11097,10 @@ from
                   exists (
                     select
                     from
-                      "seeds"
+                      "comments"
+                      join "seeds" on "seeds"."id" = "comments"."seed_id"
                     where
-                      "seeds"."id" = (
-                        select
-                          "comments"."seed_id"
-                        from
-                          "comments"
-                        where
-                          "comments"."id" = compared.id
-                      )
+                      "comments"."id" = compared.id
                       and "seeds"."workspace_id" = (
                         select
                           $96::uuid
@@ -12288,16 +12301,10 @@ from
                   exists (
                     select
                     from
-                      "seeds"
+                      "evidence"
+                      join "seeds" on "seeds"."id" = "evidence"."seed_id"
                     where
-                      "seeds"."id" = (
-                        select
-                          "evidence"."seed_id"
-                        from
-                          "evidence"
-                        where
-                          "evidence"."id" = compared.id
-                      )
+                      "evidence"."id" = compared.id
                       and "seeds"."workspace_id" = (
                         select
                           $68::uuid
@@ -12647,16 +12654,10 @@ from
                   exists (
                     select
                     from
-                      "seeds"
+                      "comments"
+                      join "seeds" on "seeds"."id" = "comments"."seed_id"
                     where
-                      "seeds"."id" = (
-                        select
-                          "comments"."seed_id"
-                        from
-                          "comments"
-                        where
-                          "comments"."id" = compared.id
-                      )
+                      "comments"."id" = compared.id
                       and "seeds"."workspace_id" = (
                         select
                           $96::uuid

@@ -17,8 +17,8 @@ function goLive() {
   let hasEnded = false
   let retry
   let stream
-  // The bar that says what is new.
-  let arrived
+  // Removes the bar that says what is new.
+  let endTelling
 
   // Only the page of all activity has the choice.
   const choice = document.getElementById('live')
@@ -68,13 +68,13 @@ function goLive() {
   // Says what is new in a thread and out of sight, or waits until nobody uses it, and leads there.
   function tell(ids) {
     if (ids.length === 0) return
-    arrived?.remove()
+    endTelling?.()
     const isSeen = () => {
       const { top, bottom } = document.getElementById(ids[0])?.getBoundingClientRect() ?? {}
       return top < document.documentElement.clientHeight && bottom > 0
     }
     if (isSeen()) return
-    const bar = (arrived = document.createElement('div'))
+    const bar = document.createElement('div')
     bar.className = 'arrived'
     bar.setAttribute('role', 'status')
     document.body.append(bar)
@@ -83,10 +83,10 @@ function goLive() {
     button.textContent = describeNew(ids)
     // After the bar: screen readers read what comes into it.
     bar.append(button)
-    const end = () => {
+    const end = (endTelling = () => {
       document.removeEventListener('scroll', leaveWhenSeen)
       bar.remove()
-    }
+    })
     const leaveWhenSeen = () => isSeen() && end()
     document.addEventListener('scroll', leaveWhenSeen, { passive: true })
     button.addEventListener('click', () => {

@@ -536,28 +536,52 @@ describe('serviceAccounts.rotateClient', () => {
   })
 })
 
-it('tells owners and admins of an invite by a client whose secret a former admin knows', async () => {
-  const { company, account } = await createMachine({ role: 'admin' })
-  const { admin, owner, url } = company
-  const client = await createServiceClient(service, admin, account)
-  await db.execute(
-    sql`update agent_grants set scopes = array_append(scopes, 'workspace:write') where id = ${client.id}`,
-  )
-  const invite = async () => {
-    const body = { email: randomEmail(), role: 'member' }
-    expect((await send(await tokenOf(client), 'invites:create', body)).statusCode).toBe(200)
+describe('an invite by a client whose secret a former admin was shown', () => {
+  /** What a client may do that an admin made and an owner has rotated, and what owner and admins are told of its invites. */
+  async function createInviter(rotation?: { overlapSeconds: number }) {
+    const { company, account } = await createMachine({ role: 'admin' })
+    const { admin, owner, url } = company
+    const client = await createServiceClient(service, admin, account)
+    let { secret } = client
+    if (rotation) {
+      const answer = await as(owner, post(`${account.url}/clients/${client.id}/rotate`, rotation))
+      secret = answer.json<{ secret: string }>().secret
+    }
+    await db.execute(
+      sql`update agent_grants set scopes = array_append(scopes, 'workspace:write') where id = ${client.id}`,
+    )
+    const invite = async () => {
+      const body = { email: randomEmail(), role: 'member' }
+      expect((await send(await tokenOf({ ...client, secret }), 'invites:create', body)).statusCode).toBe(200)
+    }
+    const removeAdmin = () => as(owner, del(`${url}/members/${admin.id}`))
+    const told = async () =>
+      (await as(owner, get('/v1/me/notifications')))
+        .json<{ kind: string; text: string }[]>()
+        .filter(({ kind, text }) => kind === 'keys_known' && text.startsWith('Somebody was invited'))
+        .map(({ text }) => text)
+    return { client, invite, removeAdmin, told }
   }
-  const told = async () =>
-    (await as(owner, get('/v1/me/notifications')))
-      .json<{ kind: string; text: string }[]>()
-      .filter(({ kind, text }) => kind === 'keys_known' && text.startsWith('Somebody was invited'))
-      .map(({ text }) => text)
-  await invite()
-  expect(await told()).toEqual([])
-  await as(owner, del(`${url}/members/${admin.id}`))
-  await invite()
-  expect(await told()).toEqual([
+  const notice =
     'Somebody was invited to Acme with the OAuth client Nightly import of CRM sync, which a former owner or admin knows. ' +
-      'Rotate it, and look at the invite',
-  ])
+    'Rotate it, and look at the invite'
+
+  it('is told to owners and admins once the admin is removed', async () => {
+    const { invite, removeAdmin, told } = await createInviter()
+    await invite()
+    expect(await told()).toEqual([])
+    await removeAdmin()
+    await invite()
+    expect(await told()).toEqual([notice])
+  })
+
+  it('is told after a rotation as long as the former secret works', async () => {
+    const { client, invite, removeAdmin, told } = await createInviter({ overlapSeconds: 3_600 })
+    await removeAdmin()
+    await invite()
+    expect(await told()).toEqual([notice])
+    await db.execute(sql`update agent_grants set former_secret_until = now() where id = ${client.id}`)
+    await invite()
+    expect(await told()).toEqual([notice])
+  })
 })

@@ -64,6 +64,8 @@ const isManager = (id: Column) =>
 
 const isShownOutside = (shownTo: Column) => and(isNotNull(shownTo), not(isManager(shownTo)))
 
+const isFormerSecretLive = gt(agentGrants.formerSecretUntil, isNow)
+
 const selectKeyOutside = prepared((executor) =>
   selectKeysOfAccounts(executor)
     .where(and(eq(apiKeys.id, sql.placeholder('id')), isShownOutside(apiKeys.shownToUserId)))
@@ -72,21 +74,34 @@ const selectKeyOutside = prepared((executor) =>
 
 const selectClientOutside = prepared((executor) =>
   selectClientsOfAccounts(executor)
-    .where(and(eq(agentGrants.id, sql.placeholder('id')), isShownOutside(agentGrants.shownToUserId)))
+    .where(
+      and(
+        eq(agentGrants.id, sql.placeholder('id')),
+        or(
+          isShownOutside(agentGrants.shownToUserId),
+          and(isFormerSecretLive, isShownOutside(agentGrants.formerShownToUserId)),
+        ),
+      ),
+    )
     .prepare('agent_grants_select_known_outside'),
 )
 
-/** The credential of a service account, if it was shown to somebody who is not, or no longer, an owner or admin. */
+/**
+ * The credential of a service account, if it was shown to somebody who is not, or no longer, an owner or admin. Which of two
+ * secrets a client used is not known: the former one counts while it works.
+ */
 export async function findKnownOutside(
   executor: Executor,
-  workspaceId: string,
+  { workspaceId, now }: Pick<Knowledge, 'workspaceId' | 'now'>,
   { apiKeyId, grantId }: Pick<Principal, 'apiKeyId' | 'grantId'>,
 ): Promise<KnownSecrets | undefined> {
   const [key] =
     apiKeyId === null ? [] : await selectKeyOutside(executor).execute({ id: apiKeyId, workspaceId })
   if (key) return { keys: [key] }
   const [client] =
-    grantId === null ? [] : await selectClientOutside(executor).execute({ id: grantId, workspaceId })
+    grantId === null
+      ? []
+      : await selectClientOutside(executor).execute({ id: grantId, workspaceId, now: now.toISOString() })
   return client && { keys: [], clients: [client] }
 }
 
@@ -99,7 +114,7 @@ const selectClients = prepared((executor) =>
         gt(agentGrants.expiresAt, isNow),
         or(
           eq(agentGrants.shownToUserId, isUser),
-          and(eq(agentGrants.formerShownToUserId, isUser), gt(agentGrants.formerSecretUntil, isNow)),
+          and(isFormerSecretLive, eq(agentGrants.formerShownToUserId, isUser)),
         ),
       ),
     )

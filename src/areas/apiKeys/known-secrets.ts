@@ -62,7 +62,7 @@ export async function tellOfInviteByKnown(
   principal: Principal,
   { workspaceId, inviteId, now }: { workspaceId: string; inviteId: string; now: Date },
 ): Promise<void> {
-  const known = principal.isService ? await findKnownOutside(tx, workspaceId, principal) : undefined
+  const known = principal.isService ? await findKnownOutside(tx, { workspaceId, now }, principal) : undefined
   if (!known) return
   const about = { workspaceId, actor: principal, at: now, hasOwnMail: true }
   await notifyManagers(tx, { kind: 'keys_known', data: { ...known, inviteId }, ...about })

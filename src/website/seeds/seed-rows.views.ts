@@ -32,7 +32,7 @@ export function renderSeedRow(
       >`
     }
     ${renderDue(seed.decideBy, dueOf(seed))}
-    <span class="hint balance">${renderSmallBalance(evidenceCounts)}</span>
+    <span class="hint weighed">${renderSmallBalance(evidenceCounts)}</span>
     ${renderFaces(faces?.get(id))}
     <span class="hint when">${renderTime(updatedAt)}</span>
   </div>`

@@ -98,12 +98,13 @@ function candidatesOf(of: SearchKind, wanted: Wanted): SQL {
     ${isFiltered ? sql`where ${isOfChosenSeed(of)}` : sql``}`
 }
 
-const seedIdOf = (of: SearchKind) => {
+/** Where the seed of what is compared is found. By a join: an expression in the condition would be computed twice. */
+function fromSeedOf(of: SearchKind): SQL {
   if (of === 'evidence')
-    return subquery(sql`(select ${evidence.seedId} from ${evidence} where ${evidence.id} = compared.id)`)
+    return sql`${evidence} join ${seeds} on ${seeds.id} = ${evidence.seedId} where ${evidence.id} = compared.id`
   if (of === 'comment')
-    return subquery(sql`(select ${comments.seedId} from ${comments} where ${comments.id} = compared.id)`)
-  return sql`compared.id`
+    return sql`${comments} join ${seeds} on ${seeds.id} = ${comments.seedId} where ${comments.id} = compared.id`
+  return sql`${seeds} where ${seeds.id} = compared.id`
 }
 
 /** Whether what is compared is a seed that the filter chooses, or part of one. */
@@ -118,7 +119,7 @@ function isOfChosenSeed(of: SearchKind): SQL {
   const silentSince = hiddenParameter('silentSince', 'timestamptz')
   const [statuses, leads] = [keysParameter('statuses', 'text'), keysParameter('leadUserIds', 'uuid')]
   return subquery(sql`exists (
-    select from ${seeds} where ${seeds.id} = ${seedIdOf(of)} and ${seeds.workspaceId} = ${workspace}
+    select from ${fromSeedOf(of)} and ${seeds.workspaceId} = ${workspace}
       and ${isSortedInto(lists)}
       and (${statuses} = '{}' or ${seeds.status} = any(${statuses}))
       and (${leads} = '{}' or ${seeds.leadUserId} = any(${leads}))
