@@ -1,3 +1,5 @@
+import { domainToUnicode } from 'node:url'
+import tlds from 'tlds' with { type: 'json' }
 import { errors } from './errors.ts'
 
 /** The maximum length of the name of a person or a workspace. All lengths here are in code points. */
@@ -62,13 +64,26 @@ const refusedBy: Record<TextRule, RegExp> = {
   url: /[\s\p{Cc}\p{Cf}\p{Cs}]/u,
 }
 
-// As programs for mail find them: a scheme, `www.`, or a domain with a path. `Node.js` and `A/B` are none.
-const webAddress = /:\/\/|[wW]{3}\.|\p{L}[\p{M}\p{N}-]{0,9}\.\p{L}[\p{L}\p{M}\p{N}-]*(?::\p{N}{1,5})?\//u
+const schemeOrWww = /:\/\/|[wW]{3}\./
+const endOfDomain = /(?<=[\p{L}\p{M}\p{N}-])\.([\p{L}\p{M}\p{N}-]+)(?::\p{N}{1,5})?\//gu
+// Those of the root zone, and those that RFC 2606 reserves.
+const topLevelDomains = new Set([...tlds, 'test', 'example', 'invalid', 'localhost'])
+
+/**
+ * Whether programs for mail would make a link of a part: a scheme, `www.`, or a domain with a path. `Node.js`, `A/B` and
+ * `St./Saint` are none.
+ */
+function hasWebAddress(text: string): boolean {
+  if (schemeOrWww.test(text)) return true
+  return Array.from(text.matchAll(endOfDomain)).some(([, last = '']) =>
+    topLevelDomains.has(domainToUnicode(last.toLowerCase())),
+  )
+}
 
 const url = /^[hH][tT]{2}[pP][sS]?:\/\/./u
 
 /** All expressions that texts of requests are tested by. */
-export const textExpressions = [visible, ...Object.values(refusedBy), flags, webAddress, url]
+export const textExpressions = [visible, ...Object.values(refusedBy), flags, schemeOrWww, endOfDomain, url]
 
 /**
  * What is wrong with a text, as the end of a sentence about it, such as `must not contain U+0000 (character 17)`; undefined
@@ -80,7 +95,7 @@ export function findFault(text: string, rule: TextRule, lengthMax = Infinity): s
   if (found !== undefined) return found
   if (rule === 'url') return url.test(text) ? undefined : 'must be an http or https URL'
   if (rule !== 'query' && !visible.test(text)) return blank
-  if (rule === 'name' && webAddress.test(text))
+  if (rule === 'name' && hasWebAddress(text))
     return 'must not contain a web address: `://`, `www.`, or a domain followed by `/`'
   return undefined
 }

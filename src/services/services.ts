@@ -257,6 +257,7 @@ export function createServices(options: ServicesOptions) {
     onWatchError: (error) =>
       log.warn({ err: error }, 'new activity could not be read for open pages; will retry'),
     seedUrlPrefix,
+    pictures,
     pollEveryMs: options.watchEveryMs,
   })
   const people = createPeopleService({ db: shareOf(db), clock, requireWorkspace, pictures })

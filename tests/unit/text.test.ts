@@ -114,6 +114,8 @@ describe('parseName', () => {
     'J. R. R./Tolkien',
     '1.Herren/Damen',
     'St./Saint',
+    '1.Stock/Keller',
+    '163.com',
   ])('accepts %j', (text) => {
     expect(parseName(text)).toBe(text)
   })
@@ -130,6 +132,10 @@ describe('parseName', () => {
     'evil.test:8080/pay',
     'a.b.example/pay',
     'экзампл.рф/x',
+    'evil.XN--P1AI/x',
+    '163.com/pay',
+    'evil12345678901.test/pay',
+    'Grace a-b.photography:443/',
   ])('rejects %j', (text) => {
     expect(parseName(text)).toBeUndefined()
   })

@@ -27,6 +27,7 @@ import {
   type PageRequest,
 } from '../../kernel/pagination.ts'
 import type { Principal } from '../../domain/principal.ts'
+import type { PictureStore } from '../../pictures/picture-store.ts'
 import { parseTime } from '../../kernel/times.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { hasNoSeeds, toFilterOfSeeds, type AskedOfSeeds } from '../seeds/seed-lists.ts'
@@ -138,10 +139,11 @@ export function createEventsService(options: {
   onWatchError: (error: unknown) => void
   /** What the URLs of seeds begin with. */
   seedUrlPrefix: string
+  pictures: Pick<PictureStore, 'urlPrefix'>
   /** How often watched events are read. Default: once a second. */
   pollEveryMs?: number | undefined
 }): EventsService {
-  const { db, clock, requireWorkspace, onWatchError, seedUrlPrefix, pollEveryMs } = options
+  const { db, clock, requireWorkspace, onWatchError, seedUrlPrefix, pictures, pollEveryMs } = options
   const watcher = createEventsWatcher({
     readPositions: (workspaceIds) => readEventPositions(db, workspaceIds),
     findEnded: (members) => findEndedWatches(db, members),
@@ -247,7 +249,7 @@ export function createEventsService(options: {
       const workspace = await requireWorkspace(principal, slug, 'events.list')
       const { grantsOf } = viewOf(principal, workspace)
       if (ids.length === 0) return new Map()
-      const query = { workspaceId: workspace.id, ids, grantsOf }
+      const query = { workspaceId: workspace.id, ids, grantsOf, pictureUrlPrefix: pictures.urlPrefix }
       return new Map((await findEventTargets(db, query)).map((target) => [target.id, target]))
     },
 

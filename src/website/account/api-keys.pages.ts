@@ -239,7 +239,7 @@ function renderApiKey(
                   value: overlaps[0].value,
                   choices: overlaps,
                 })}
-                <button>Rotate key</button>`,
+                <button class="quiet">Rotate key</button>`,
             })
       }
       <p><a href="${apiKeysPath}">All API keys</a></p>`,

@@ -141,7 +141,7 @@ function renderProlong({ base, request }: WorkspaceVisit, grant: GrantDetails, n
         label: 'From now on, for',
         choices: later.map((days) => ({ value: String(days), label: `${days} days` })),
         value: String(chosen),
-      })} <button>Prolong access</button>`,
+      })} <button class="quiet">Prolong access</button>`,
   })
 }
 

@@ -2,9 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { errors, type ApiError } from '../../kernel/errors.ts'
 import { findFault } from '../../kernel/text.ts'
 import { html, type Content, type Html } from './html.ts'
-import { csrfFieldName } from './sent-form.ts'
+import { csrfFieldName, labelFieldOf } from './sent-form.ts'
 import { describeError } from './words.ts'
-import { isWrittenField } from './written-texts.ts'
 
 /** The submitted values and their error, for showing the form again. */
 export interface FormState {
@@ -121,6 +120,8 @@ export interface FieldOptions {
   type?: 'text' | 'email' | 'password' | 'file' | 'url' | 'date'
   /** The height of a field of several lines. */
   rows?: number
+  /** Whether what is written in a field of one line is shown to copy when its form is gone, as that of several lines is. */
+  isKept?: boolean
   hint?: string
   autocomplete?: string
   /** The keyboard of phones. */
@@ -157,8 +158,6 @@ export function renderField(options: FieldOptions): Html {
   const hasErrorNote = error !== undefined || script !== undefined
   const isInvalid = error !== undefined
   const isOfError = state.error && fieldOf(state.error) === name
-  if (options.rows !== undefined && !isWrittenField(name))
-    throw new Error(`what is written in ${name} can be lost`)
   const { savedMeanwhile } = options
   const notes = [
     ...(hasErrorNote ? [`${id}-error`] : []),
@@ -196,6 +195,10 @@ export function renderField(options: FieldOptions): Html {
       </div>`
     }
     ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+    ${
+      (options.rows !== undefined || options.isKept) &&
+      html`<input type="hidden" name="${labelFieldOf(name)}" value="${label}" />`
+    }
   </div>`
 }
 

@@ -159,6 +159,7 @@ function renderWithdrawal({ base, request }: WorkspaceVisit, { id, seedId }: Evi
           name: 'reason',
           id: `reason-${id}`,
           label: 'Reason',
+          isKept: true,
           maxLength: reasonLengthMax,
           isOptional: true,
           autocomplete: 'off',

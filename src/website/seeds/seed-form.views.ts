@@ -67,6 +67,7 @@ export function renderSeedForm(visit: WorkspaceVisit, sorting: SeedSorting, seed
         body: html`${stored && renderOpened(stored)}
           ${field('title', {
             label: 'Title',
+            isKept: true,
             isFirst: seed === undefined,
             maxLength: seedTitleLengthMax,
             hint: `A few words that name the idea, up to ${seedTitleLengthMax} characters.`,
@@ -109,6 +110,7 @@ export function renderSeedForm(visit: WorkspaceVisit, sorting: SeedSorting, seed
           })}
           ${field('question', {
             label: 'Question',
+            isKept: true,
             maxLength: questionLengthMax,
             isOptional: true,
             hint: `What is to be decided? Up to ${questionLengthMax} characters.`,

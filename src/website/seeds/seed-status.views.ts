@@ -86,6 +86,7 @@ export function renderStatusForm({ base, request, state }: WorkspaceVisit, seed:
           ${renderField({
             name: 'statusReason',
             label: 'Reason',
+            isKept: true,
             maxLength: reasonLengthMax,
             isOptional: true,
             autocomplete: 'off',

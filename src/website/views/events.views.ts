@@ -5,7 +5,7 @@ import { sentenceOf, type NamedPart, type Sentence } from '../../domain/events.t
 import type { Services } from '../../services/services.ts'
 import { describeScope } from './scopes.views.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { renderAgent } from './author.views.ts'
+import { renderActorFace, renderAgent } from './author.views.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 
 /** The types of events, as people choose from them. */
@@ -151,10 +151,10 @@ export async function readEventContext(
   return { base, agentNames: new Map([...names, ...others]), targets }
 }
 
-/** The ids of what events name. */
+/** The ids of who did what events tell, and of what they name. */
 export function findNamed(events: readonly ShownEvent[]): string[] {
   const named = events.flatMap(tell).flatMap((part) => (typeof part === 'string' ? [] : (part.id ?? [])))
-  return [...new Set(named)]
+  return [...new Set([...events.flatMap(({ actorUserId }) => actorUserId ?? []), ...named])]
 }
 
 /**
@@ -179,14 +179,24 @@ export function withoutRepeated(events: readonly WorkspaceEvent[]): WorkspaceEve
 }
 
 /**
- * An event with its time, and with links to what it names, as far as that still exists. Marks what agents did, with the
+ * An event with the face of who did it, with its time, and with links to what it names, as far as that still exists. Marks what agents did, with the
  * agent if the reader may know it.
  */
 export function renderEvent(event: ShownEvent, time: Html, context: EventContext): Html {
   return html`<p class="event">
-    <bdi dir="ltr">${renderSentence(tell(event), context)}</bdi
+    ${renderActor(event, context)}<bdi dir="ltr">${renderSentence(tell(event), context)}</bdi
     ><span class="hint">${time}${renderSource(event, context)}</span>${renderReason(event)}
   </p>`
+}
+
+/** The face of who did it. What the service did by itself has none. */
+function renderActor(
+  { actorUserId, actorName, source, grantId }: WorkspaceEvent,
+  { agentNames, targets }: EventContext,
+): Content {
+  if (actorUserId === null) return html`<span class="picture s28"></span>`
+  const person = { id: actorUserId, name: actorName, image: targets.get(actorUserId)?.image ?? null }
+  return renderActorFace(person, source === 'mcp' ? (agentNames.get(grantId ?? '') ?? 'Agent') : null)
 }
 
 /** Why a status was changed or evidence withdrawn, if that was said. */
