@@ -11,10 +11,11 @@ const root = join(__dirname, '..')
 const stamp = join(root, 'dist', '.built-from')
 
 // The packages of many small files that every start loads, which would take most of its time (more on Node 24, which
-// reads the long package.json of drizzle-orm again for each file). Other packages are not bundled: they are loaded on first
-// use, have a native part, import CommonJS with names, as @fastify/cookie does, or are shared with one of these, as pg is.
+// reads the long package.json of drizzle-orm again for each file), and JSON, whose import needs an attribute that the bundler
+// leaves out. Other packages are not bundled: they are loaded on first use, have a native part, import CommonJS with names, as
+// @fastify/cookie does, or are shared with one of these, as pg is.
 const bundled =
-  /^(drizzle-orm|@sinclair\/typebox|fastify|fastify-plugin|@fastify\/(?!cookie$).*|ajv|ajv-formats|helmet)$/
+  /^(drizzle-orm|@sinclair\/typebox|fastify|fastify-plugin|@fastify\/(?!cookie$).*|ajv|ajv-formats|helmet|tlds)$/
 
 // For bundled CommonJS packages, which load modules of Node.js and packages that are not bundled.
 const requireInModules =

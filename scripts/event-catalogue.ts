@@ -1,11 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
-import {
-  eventKinds,
-  kindOf,
-  type EventReaders,
-  type EventTargetType,
-  type EventType,
-} from '../src/domain/events.ts'
+import { eventKinds, kindOf, type EventType } from '../src/domain/events.ts'
+import type { EventReaders, EventTargetType } from '../src/domain/events/kind.ts'
 
 /** What programs know about a type of events. */
 export interface CataloguedEvent {

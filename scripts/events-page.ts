@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { format, resolveConfig } from 'prettier'
-import { eventKinds, kindOf, type EventReaders, type EventType } from '../src/domain/events.ts'
+import { eventKinds, kindOf, type EventType } from '../src/domain/events.ts'
+import type { EventReaders } from '../src/domain/events/kind.ts'
 
 /** Renders docs/events.md from the table of the types of events. */
 export async function renderEventsPage(): Promise<string> {

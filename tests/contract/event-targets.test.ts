@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { eventKinds, kindOf, type EventTargetType, type EventType } from '../../src/domain/events.ts'
+import { eventKinds, kindOf, type EventType } from '../../src/domain/events.ts'
+import type { EventTargetType } from '../../src/domain/events/kind.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createDescriptionReader } from '../../scripts/description.ts'
 import { letAgentIn } from '../support/agent-caller.ts'

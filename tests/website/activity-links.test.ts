@@ -35,7 +35,7 @@ const principalOf = ({ user }: typeof olga): Principal => ({
 
 /** The sentences of the activity on a page, with the targets of their links. */
 function sentencesOn(page: string): string[] {
-  return [...page.matchAll(/<p class="event">\s*<bdi dir="ltr">(.*?)<\/bdi\s*><span/gs)].map(
+  return [...page.matchAll(/<p class="event">.*?<bdi dir="ltr">(.*?)<\/bdi\s*><span/gs)].map(
     ([, text = '']) =>
       text
         .replaceAll(/<a href="([^"]*)"\s*><bdi>(.*?)<\/bdi\s*><\/a\s*>/gs, '[$2]($1)')

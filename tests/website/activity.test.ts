@@ -51,7 +51,7 @@ async function addGrant(
 }
 
 const summariesOn = (page: string) =>
-  [...page.matchAll(/<p class="event">\s*<bdi dir="ltr">(.*?)<\/bdi\s*><span/gs)].map(([, text = '']) =>
+  [...page.matchAll(/<p class="event">.*?<bdi dir="ltr">(.*?)<\/bdi\s*><span/gs)].map(([, text = '']) =>
     withoutLinks(text),
   )
 const linkOf = (page: string, text: string) =>
@@ -101,6 +101,28 @@ describe('the activity page', () => {
     expect(
       (await (await signInAs(website, await website.createPerson())).get(company.activity)).statusCode,
     ).toBe(403)
+  })
+
+  it('shows the face of the person, or of the agent who did it, and none where nobody did', async () => {
+    const company = await startCompany()
+    const { member, owner } = company
+    const grantId = await addGrant(company, member, 'Robbie')
+    await website.db.execute(sql`update users set image_key = 'photos/mary.webp' where id = ${member.id}`)
+    const at = (day: number) => `2031-01-0${day}T00:00:00Z`
+    await addEvent(company, { id: null, name: '' }, { summary: 'One was done', at: at(4), source: 'system' })
+    await addEvent(company, member, { summary: 'Mary did two', at: at(3) })
+    await addEvent(company, member, { summary: 'Robbie did three', at: at(2), source: 'mcp', grantId })
+    await addEvent(company, owner, { summary: 'Olga did four', at: at(1) })
+    const { body } = await (await signInAs(website, owner)).get(`${company.activity}?from=2031-01-01`)
+    const faces = [...body.matchAll(/<p class="event">(.*?)<bdi dir="ltr">/gs)].map(([, face = '']) =>
+      face.replaceAll(/\s+/g, ' ').trim(),
+    )
+    expect(faces).toEqual([
+      '<span class="picture s28"></span>',
+      expect.stringMatching(/^<img class="picture round s28" src="[^"]*photos\/mary\.webp"/),
+      '<span class="picture agent s28" aria-hidden="true">R</span>',
+      expect.stringMatching(/^<span class="picture round s28 hue-\d" aria-hidden="true">O<\/span>$/),
+    ])
   })
 
   it('names the agent of the reader, even after its access was revoked', async () => {

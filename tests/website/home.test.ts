@@ -250,7 +250,7 @@ describe('what waits for a person', () => {
 
 describe('the activity on the home page', () => {
   const activityOn = (page: string) =>
-    [...page.matchAll(/<p class="event">([\s\S]*?)<span class="hint">/g)].map(([, line = '']) =>
+    [...page.matchAll(/<p class="event">.*?(<bdi dir="ltr">.*?)<span class="hint">/gs)].map(([, line = '']) =>
       line.replace(/<[^>]*>/g, '').trim(),
     )
 

@@ -29,15 +29,8 @@ import { isActivePerson } from '../../db/schema/users.ts'
 import { events, isFor } from '../../db/schema/events.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { seeds } from '../../db/schema/seeds.ts'
-import {
-  emailField,
-  eventKinds,
-  eventReaders,
-  isEventType,
-  kindOf,
-  withoutPerson,
-  type EventReaders,
-} from '../../domain/events.ts'
+import { emailField, eventKinds, isEventType, kindOf, withoutPerson } from '../../domain/events.ts'
+import { eventReaders, type EventReaders } from '../../domain/events/kind.ts'
 import { noRows, startOf, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
 import { isIn, type SeedFilter } from '../seeds/seed-lists.repository.ts'
 import type { WatchingMember } from './events-watcher.ts'

@@ -1,7 +1,7 @@
 import type { OwnChangeContext } from '../../access/change.ts'
 import { insertEventInEach, type EventActor } from '../../access/event-log.repository.ts'
 import type { Database, Executor } from '../../db/client.ts'
-import type { MemberField } from '../../domain/events.ts'
+import type { MemberField } from '../../domain/events/people.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { startOf } from '../../kernel/pagination.ts'
 import type { JobHandlers, JobQueue } from '../../platform/jobs/jobs.port.ts'

@@ -1,6 +1,6 @@
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import { bigint, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { eventReaders, type EventReaders } from '../../domain/events.ts'
+import { eventReaders, type EventReaders } from '../../domain/events/kind.ts'
 import { instant } from './columns.ts'
 import { subquery } from './subquery.ts'
 import { workspaceId, workspaces } from './workspaces.ts'

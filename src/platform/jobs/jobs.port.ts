@@ -1,6 +1,6 @@
 import type { Executor } from '../../db/client.ts'
 import type { AccessCounts, AccountTokenPurpose, SecurityNotice } from '../../domain/accounts.ts'
-import type { MemberField } from '../../domain/events.ts'
+import type { MemberField } from '../../domain/events/people.ts'
 import type { ChangeSource } from '../../domain/principal.ts'
 
 /** The names and payloads of jobs. A payload contains no secret. */

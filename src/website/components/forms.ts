@@ -2,8 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { errors, type ApiError } from '../../kernel/errors.ts'
 import { findFault } from '../../kernel/text.ts'
 import { html, type Content, type Html } from './html.ts'
-import { csrfFieldName, labelFieldOf } from './sent-form.ts'
+import { csrfFieldName } from './sent-form.ts'
 import { describeError } from './words.ts'
+import type { WrittenField } from './written-texts.ts'
 
 /** The submitted values and their error, for showing the form again. */
 export interface FormState {
@@ -109,8 +110,11 @@ export function renderAction(
   })
 }
 
-export interface FieldOptions {
-  name: string
+/** A field of one line, or of several, which are a text that is not lost with its form. */
+export type FieldOptions = FieldOfAnyHeight &
+  ({ name: WrittenField; /** The height. */ rows: number } | { name: string; rows?: undefined })
+
+interface FieldOfAnyHeight {
   /** Required if the page has several fields of this name. */
   id?: string
   label: string
@@ -118,10 +122,6 @@ export interface FieldOptions {
   /** The initial value. */
   value?: string
   type?: 'text' | 'email' | 'password' | 'file' | 'url' | 'date'
-  /** The height of a field of several lines. */
-  rows?: number
-  /** Whether what is written in a field of one line is shown to copy when its form is gone, as that of several lines is. */
-  isKept?: boolean
   hint?: string
   autocomplete?: string
   /** The keyboard of phones. */
@@ -195,10 +195,6 @@ export function renderField(options: FieldOptions): Html {
       </div>`
     }
     ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
-    ${
-      (options.rows !== undefined || options.isKept) &&
-      html`<input type="hidden" name="${labelFieldOf(name)}" value="${label}" />`
-    }
   </div>`
 }
 

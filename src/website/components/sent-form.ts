@@ -13,9 +13,6 @@ export const attachmentsField = 'attachmentIds'
 export const labelIdsField = 'labelIds'
 export const labelsShownField = 'labelsShown'
 
-/** The form field of the label of another one, which a page shows above a text whose form is gone. */
-export const labelFieldOf = (name: string): string => `${name}-label`
-
 /** The body of a form: text fields. */
 export const formSchema = {
   body: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 100 })])),

@@ -1,29 +1,48 @@
 import type { FastifyRequest } from 'fastify'
 import { errors } from '../../kernel/errors.ts'
 import { html, type Content } from './html.ts'
-import { csrfFieldName, labelFieldOf, readField, readText } from './sent-form.ts'
+import { csrfFieldName, readField, readText } from './sent-form.ts'
+
+/**
+ * The fields with texts that take long to write, which are shown to copy when their form is gone, and what they are called
+ * then. A field of several lines has one of these names (`FieldOptions`).
+ */
+const writtenFields = {
+  title: 'Title',
+  summary: 'Summary',
+  problem: 'Problem',
+  audience: 'Audience',
+  hypothesis: 'Hypothesis',
+  successCriteria: 'Success criteria',
+  body: 'Comment',
+  email: 'Email addresses',
+  statusReason: 'Reason',
+  reason: 'Reason',
+  question: 'Question',
+} as const
+
+export type WrittenField = keyof typeof writtenFields
 
 /**
  * What the person wrote in a form that is not shown again, to copy: in the form that this request sent, or in the refused
- * one that led here. Fields say with their label that they want it (`renderField`). Nothing for a form without a token of the session.
+ * one that led here. Nothing for a form without a token of the session.
  */
 export function renderWrittenTexts(request: FastifyRequest): Content {
   const form = findForm(request)
-  if (form === undefined) return false
-  const texts = Object.keys((form.body ?? {}) as object)
-    .map((name) => ({ name, label: readField(form, labelFieldOf(name)), text: readText(form, name) }))
-    .filter(({ label, text }) => label !== '' && text.trim() !== '')
-  if (texts.length === 0) return false
+  const texts = Object.entries(writtenFields).filter(
+    ([name]) => form !== undefined && readField(form, name).trim() !== '',
+  )
+  if (form === undefined || texts.length === 0) return false
   return html`<section class="stack" aria-labelledby="written">
     <h2 id="written">What you wrote</h2>
     <p>It was not saved. Copy it from here.</p>
-    ${texts.map(
-      ({ name, label, text }) =>
-        html`<div class="field">
-          <label for="written-${name}">${label}</label>
-          <textarea id="written-${name}" rows="${countRows(text)}" readonly data-copy>${text}</textarea>
-        </div>`,
-    )}
+    ${texts.map(([name, label]) => {
+      const text = readText(form, name)
+      return html`<div class="field">
+        <label for="written-${name}">${label}</label>
+        <textarea id="written-${name}" rows="${countRows(text)}" readonly data-copy>${text}</textarea>
+      </div>`
+    })}
   </section>`
 }
 

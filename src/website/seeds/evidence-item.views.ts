@@ -159,7 +159,6 @@ function renderWithdrawal({ base, request }: WorkspaceVisit, { id, seedId }: Evi
           name: 'reason',
           id: `reason-${id}`,
           label: 'Reason',
-          isKept: true,
           maxLength: reasonLengthMax,
           isOptional: true,
           autocomplete: 'off',

@@ -38,10 +38,10 @@ export function renderSeedForm(visit: WorkspaceVisit, sorting: SeedSorting, seed
   const { state, conflicts } = stored
     ? mergeEdit(visit.state, stored, (form) => toTexts(readSeedForm(form)))
     : { state: visit.state, conflicts: [] }
-  const field = (name: (typeof fields)[number], options: Omit<FieldOptions, 'name'>) => {
+  const field = (options: FieldOptions & { name: (typeof fields)[number] }) => {
+    const { name } = options
     const value = stored && showText(stored[name])
     return renderField({
-      name,
       state,
       value: value ?? '',
       ...(conflicts.includes(name) && { savedMeanwhile: value }),
@@ -65,42 +65,47 @@ export function renderSeedForm(visit: WorkspaceVisit, sorting: SeedSorting, seed
         fields,
         className: 'stack seed-form',
         body: html`${stored && renderOpened(stored)}
-          ${field('title', {
+          ${field({
+            name: 'title',
             label: 'Title',
-            isKept: true,
             isFirst: seed === undefined,
             maxLength: seedTitleLengthMax,
             hint: `A few words that name the idea, up to ${seedTitleLengthMax} characters.`,
           })}
           ${!seed && renderSimilarPlace(base)}
-          ${field('summary', {
+          ${field({
+            name: 'summary',
             label: 'Summary',
             rows: 3,
             maxLength,
             hint: `The idea in two or three sentences, up to ${seedTextLengthMax} characters.`,
           })}
-          ${field('problem', {
+          ${field({
+            name: 'problem',
             label: 'Problem',
             rows: 3,
             maxLength,
             isOptional: true,
             hint: 'What is difficult today?',
           })}
-          ${field('audience', {
+          ${field({
+            name: 'audience',
             label: 'Audience',
             rows: 2,
             maxLength,
             isOptional: true,
             hint: 'Who has the problem?',
           })}
-          ${field('hypothesis', {
+          ${field({
+            name: 'hypothesis',
             label: 'Hypothesis',
             rows: 2,
             maxLength,
             isOptional: true,
             hint: 'What do you expect to be true?',
           })}
-          ${field('successCriteria', {
+          ${field({
+            name: 'successCriteria',
             label: 'Success criteria',
             rows: 3,
             isOptional: true,
@@ -108,14 +113,15 @@ export function renderSeedForm(visit: WorkspaceVisit, sorting: SeedSorting, seed
               'What would show that the hypothesis is true? One on each line: ' +
               `up to ${successCriteriaMax} lines of ${successCriterionLengthMax} characters.`,
           })}
-          ${field('question', {
+          ${field({
+            name: 'question',
             label: 'Question',
-            isKept: true,
             maxLength: questionLengthMax,
             isOptional: true,
             hint: `What is to be decided? Up to ${questionLengthMax} characters.`,
           })}
-          ${field('decideBy', {
+          ${field({
+            name: 'decideBy',
             label: 'Decide by',
             type: 'date',
             isOptional: true,

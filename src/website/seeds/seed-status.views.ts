@@ -86,7 +86,6 @@ export function renderStatusForm({ base, request, state }: WorkspaceVisit, seed:
           ${renderField({
             name: 'statusReason',
             label: 'Reason',
-            isKept: true,
             maxLength: reasonLengthMax,
             isOptional: true,
             autocomplete: 'off',
