@@ -15,7 +15,13 @@ export async function checkRestored(
   db: Database,
   { storage, isOutgoing }: { storage: FileStorage; isOutgoing: boolean },
 ): Promise<Finding[]> {
-  return [await checkPictures(db, storage), await checkPositions(db), await checkWaiting(db, isOutgoing)]
+  const newest = await findNewestEventTime(db)
+  return [
+    await checkPictures(db, storage),
+    await checkPositions(db, newest),
+    ...(newest ? [describeRevived(newest)] : []),
+    await checkWaiting(db, isOutgoing),
+  ]
 }
 
 /** Opens each picture that a person or a workspace has. */
@@ -46,19 +52,26 @@ async function checkPictures(db: Database, storage: FileStorage): Promise<Findin
 }
 
 /** Whether each cursor leads to an event: the count of a workspace is the position of its newest event. */
-async function checkPositions(db: Database): Promise<Finding> {
+async function checkPositions(db: Database, newest: Date | undefined): Promise<Finding> {
   const check = 'cursors'
   const wrong = await listWrongPositions(db, namedMax)
   if (wrong.length > 0) {
     const message = `The last position is not that of the newest event in the workspaces ${wrong.join(', ')}. Restore the whole dump.`
     return { check, ok: false, message }
   }
-  const newest = await findNewestEventTime(db)
   const message =
     newest === undefined
       ? 'There are no events.'
       : `The newest event is of ${newest.toISOString()}. A later cursor is answered with 409 cursor_unknown, and its program begins anew.`
   return { check, ok: true, message }
+}
+
+/** What was ended after the backup, and is not in it. */
+function describeRevived(newest: Date): Finding {
+  const message =
+    `Keys, sessions and access of agents that were revoked after ${newest.toISOString()} work again, and people, members and ` +
+    'data that were deleted since are there again. End them again: the audit and the events of programs that follow them say which.'
+  return { check: 'revoked', ok: true, message }
 }
 
 /** What the service does when it starts. */

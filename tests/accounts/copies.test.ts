@@ -221,13 +221,14 @@ describe('admin check --restored', () => {
       const findings = await checkInstallation(() => config, { isRestored: true })
       return Object.fromEntries(
         findings
-          .filter((finding) => ['pictures', 'cursors', 'waiting'].includes(finding.check))
+          .filter((finding) => ['pictures', 'cursors', 'revoked', 'waiting'].includes(finding.check))
           .map(({ check: name, ok, message }) => [name, { ok, message }]),
       )
     }
     const whole = await check(original)
     expect(whole.pictures).toEqual({ ok: true, message: '1 pictures are used, and all are in the storage.' })
     expect(whole.cursors?.message).toMatch(/^The newest event is of 2/)
+    expect(whole.revoked?.message).toMatch(/^Keys, .* that were revoked after 2\S+ work again/)
     expect(whole.waiting).toMatchObject({ ok: true })
     expect(whole.waiting?.message).toMatch(
       /^[2-9] mails, [2-9] deliveries to webhooks and 0 other jobs wait\. .*OUTGOING=off/,

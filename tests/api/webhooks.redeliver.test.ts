@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { deleteOldEvents } from '../../src/areas/events/event-retention.repository.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { createCompany, createTeam, get, patch, post } from '../support/company.ts'
@@ -132,7 +133,7 @@ describe('webhooks.redeliverSince', () => {
     await untilAll('delivered', 3)
     const { length } = receiver.received
     const answer = await as(company.owner, post(`${webhook.path}/redeliver`, { since, until }))
-    expect(answer.json()).toEqual({ ok: true, deliveries: 2 })
+    expect(answer.json()).toEqual({ ok: true, deliveries: 2, keptSince: null })
     await receiver.waitFor(length + 2)
     await untilAll('delivered', 4)
     expect(await list('?status=pending')).toEqual([])
@@ -140,7 +141,28 @@ describe('webhooks.redeliverSince', () => {
     expect((await as(company.owner, post(`${webhook.path}/redeliver`, { since }))).json()).toEqual({
       ok: true,
       deliveries: 3,
+      keptSince: null,
     })
+  })
+
+  it('says since when events are kept, if earlier ones are asked for that are gone', async () => {
+    const { company, webhook, makeTeam } = await startWebhook()
+    const since = clock.now().toISOString()
+    clock.advance(1_000)
+    await makeTeam()
+    clock.advance(1_000)
+    const later = clock.now().toISOString()
+    await makeTeam()
+    clock.advance(1_000)
+    const ask = async (from: string) =>
+      (await as(company.owner, post(`${webhook.path}/redeliver`, { since: from }))).json<object>()
+    expect(await ask(since)).toEqual({ ok: true, deliveries: 2, keptSince: null })
+    await deleteOldEvents(db, new Date(later))
+    expect(await ask(since)).toMatchObject({ ok: true, keptSince: later })
+    expect(await ask(later)).toMatchObject({ ok: true, keptSince: null })
+    await deleteOldEvents(db, new Date(clock.now().getTime() + 1))
+    const { keptSince } = (await ask(since)) as { keptSince: string }
+    expect(Date.parse(keptSince)).toBeGreaterThan(Date.parse(later))
   })
 
   it('sends 10,000 events, and refuses more without a change', async () => {
@@ -159,7 +181,7 @@ describe('webhooks.redeliverSince', () => {
     expectError(await request('2026-01-04T00:00:00.000Z'), errors.tooManyDeliveries)
     expect(await list()).toEqual([])
     const answer = await request('2026-01-03T00:00:00.000Z')
-    expect(answer.json()).toEqual({ ok: true, deliveries: 10_000 })
+    expect(answer.json()).toEqual({ ok: true, deliveries: 10_000, keptSince: null })
     await receiver.waitFor(4)
     receiver.answer((response) => response.writeHead(410).end())
     await as(company.owner, patch(webhook.path, { status: 'disabled' }))

@@ -74,3 +74,18 @@ function deleteSlice(db: Database, workspaceId: string, before: Date): Promise<n
     return old.length
   })
 }
+
+/** Since when the events of a workspace are kept: null if none was deleted for its age, `now` if all were. */
+export async function findKeptSince(
+  executor: Executor,
+  { workspaceId, now }: { workspaceId: string; now: Date },
+): Promise<Date | null> {
+  const [row] = await executor
+    .select({ oldest: sql<string | null>`min(${events.createdAt})` })
+    .from(eventPositions)
+    .leftJoin(events, eq(events.workspaceId, eventPositions.workspaceId))
+    .where(and(eq(eventPositions.workspaceId, workspaceId), gt(eventPositions.deletedUntil, 0)))
+    .groupBy(eventPositions.workspaceId)
+  if (!row) return null
+  return row.oldest === null ? now : new Date(row.oldest)
+}

@@ -6,6 +6,7 @@ import { createId, isId } from '../../kernel/ids.ts'
 import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import { requireEventTypes } from '../../domain/event-types.ts'
 import type { EventType } from '../../domain/events.ts'
+import { findKeptSince } from '../events/event-retention.repository.ts'
 import type { Principal } from '../../domain/principal.ts'
 import { parseTime } from '../../kernel/times.ts'
 import { createTurns } from '../../concurrency/turns.ts'
@@ -35,12 +36,20 @@ export interface DeliveriesService {
   list(principal: Principal, path: WebhookPath, request: DeliveriesRequest): Promise<Page<WebhookDelivery>>
   /** Makes a delivery pending again, and ends the pause of the webhook. Throws `webhook_disabled`, and `not_found` for a delivery of another webhook. */
   redeliver(principal: Principal, path: WebhookPath, deliveryId: string): Promise<void>
-  /** Makes the deliveries of all events of a time, and ends the pause of the webhook. Returns their number. Throws `webhook_disabled` and `too_many_deliveries`. */
+  /** Makes the deliveries of all events of a time, and ends the pause of the webhook. Throws `webhook_disabled` and `too_many_deliveries`. */
   redeliverSince(
     principal: Principal,
     path: WebhookPath,
     input: { since: string; until?: string },
-  ): Promise<number>
+  ): Promise<Redelivery>
+}
+
+/** What `redeliverSince` sends again. */
+export interface Redelivery {
+  /** The number of events. */
+  deliveries: number
+  /** Since when events are kept, if that is later than what was asked for. */
+  keptSince: string | null
 }
 
 export interface DeliveriesServiceOptions extends WebhookAccessOptions {
@@ -174,25 +183,30 @@ export function createDeliveriesService(options: DeliveriesServiceOptions): Deli
     },
 
     async redeliverSince(principal, path, { since, until }) {
-      const deliveries = await changeWebhook(
+      const redelivery = await changeWebhook(
         principal,
         path,
         'webhooks.redeliverSince',
         async ({ tx, now, appendEvent }, webhook, workspaceId) => {
           if (webhook.disabledReason !== null) throw errors.webhookDisabled()
+          const from = parseTime(since)
           const count = await redeliverAll(tx, webhook, {
             workspaceId,
-            since: parseTime(since),
+            since: from,
             until: until === undefined ? now : parseTime(until),
             now,
           })
           await endPause(tx, webhook.id, now)
           appendEvent({ type: 'webhook.redelivered', data: { ...dataOf(webhook), events: count } })
-          return count
+          const keptSince = await findKeptSince(tx, { workspaceId, now })
+          return {
+            deliveries: count,
+            keptSince: keptSince && keptSince > from ? keptSince.toISOString() : null,
+          }
         },
       )
       onDeliveries()
-      return deliveries
+      return redelivery
     },
   }
 }

@@ -101,7 +101,7 @@ export function webhooksRoutes(
   app.post(`${webhookUrl}/redeliver`, { schema: webhooksRedeliverSince }, ({ params, body }, reply) =>
     reply.answerChange(
       (principal) => deliveries.redeliverSince(principal, params, body),
-      (deliveries) => ({ ok: true as const, deliveries }),
+      (redelivery) => ({ ok: true as const, ...redelivery }),
     ),
   )
 }

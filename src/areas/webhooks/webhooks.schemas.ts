@@ -182,8 +182,14 @@ export type WebhookDelivery = Static<typeof WebhookDelivery>
 
 const WebhookRedelivery = named(
   'WebhookRedelivery',
-  { ok, deliveries: Type.Integer({ description: 'The number of events.' }) },
-  { ok: true, deliveries: 12 },
+  {
+    ok,
+    deliveries: Type.Integer({ description: 'The number of events.' }),
+    keptSince: nullableTimestamp(
+      'Since when the events of the workspace are kept, if that is later than `since`: earlier ones are gone. Null: none is.',
+    ),
+  },
+  { ok: true, deliveries: 12, keptSince: null },
 )
 
 export const webhooksSchemas = [
@@ -412,7 +418,7 @@ export const webhooksRedeliverSince = operation({
     { examples: [{ since: exampleTime }] },
   ),
   success: ref(WebhookRedelivery),
-  returns: 'How many events are sent again.',
+  returns: 'How many events are sent again, and whether some are gone.',
   errors: [...managerErrors, errors.webhookDisabled, errors.tooManyDeliveries],
 })
 

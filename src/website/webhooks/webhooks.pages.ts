@@ -9,6 +9,7 @@ import { readOpened } from '../components/edits.ts'
 import { readField, readText, requireChoice } from '../components/sent-form.ts'
 import { notice } from '../components/notice.ts'
 import { readListView } from '../components/pager.ts'
+import { formatDay } from '../components/words.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { readSorting } from '../seeds/seed-sorting.views.ts'
 import { renderWebhook, renderWebhooks, scopeField, sinceChoices, typeField } from './webhooks.views.ts'
@@ -127,12 +128,12 @@ export function webhooksPages(
       sinceChoices.map(({ value }) => value),
     )
     const since = new Date(Date.now() - Number(hours) * 60 * 60 * 1000).toISOString()
-    const count = await deliveries.redeliverSince(visit.principal, pathOf(visit), { since })
-    return {
-      path: pageOf(visit),
-      notice:
-        count === 1 ? notice`One event is sent again.` : notice`${String(count)} events are sent again.`,
-    }
+    const { deliveries: count, keptSince } = await deliveries.redeliverSince(visit.principal, pathOf(visit), {
+      since,
+    })
+    const sent = count === 1 ? 'One event is sent again.' : `${count} events are sent again.`
+    const gone = keptSince === null ? '' : ` Those of before ${formatDay(keptSince)} are gone.`
+    return { path: pageOf(visit), notice: [sent + gone] }
   })
 
   action(`${path}/:id/delete`, `${path}/:id`, async (visit) => {
