@@ -4900,6 +4900,12 @@ export interface components {
             ok: true;
             /** @description The number of events. */
             deliveries: number;
+            /**
+             * Format: date-time
+             * @description Since when the events of the workspace are kept, if that is later than `since`: earlier ones are gone. Null: none is.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            keptSince: string | null;
         };
         /** @description A member of a workspace that nobody signs in as, for a program. */
         ServiceAccount: {
@@ -19536,7 +19542,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How many events are sent again. */
+            /** @description How many events are sent again, and whether some are gone. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19550,7 +19556,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "ok": true,
-                     *       "deliveries": 12
+                     *       "deliveries": 12,
+                     *       "keptSince": null
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookRedelivery"];
