@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { AgentRequest } from '../../src/areas/agentRequests/agentRequests.schemas.ts'
 import { exampleOf } from '../../src/kernel/schemas.ts'
 import type { WorkspaceVisit } from '../../src/website/plugins/workspace-visit.ts'
-import { renderRequest } from '../../src/website/seeds/agent-requests.views.ts'
+import { renderRequest } from '../../src/website/seeds/thread/agent-requests.views.ts'
 
 const visit = {
   base: '/w/acme',

@@ -9,7 +9,7 @@ export const screenshots = {
   invites: 'people/invites.pages.ts',
   workspace: 'home/workspace.pages.ts',
   palette: 'search/search.pages.ts',
-  seeds: 'seeds/seeds.pages.ts',
+  seeds: 'seeds/lists/seeds.pages.ts',
   seed: 'seeds/seed.pages.ts',
   people: 'people/people.pages.ts',
   'workspace-settings': 'settings/workspace-settings.pages.ts',

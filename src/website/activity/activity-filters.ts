@@ -3,7 +3,7 @@ import { isId } from '../../kernel/ids.ts'
 import { readQuery } from '../components/lists.ts'
 import { isTimeZone, startOfDay } from '../components/time-zones.ts'
 import { eventTypeNames } from '../views/events.views.ts'
-import { readStates, toAskedOfSeeds, type SeedParameters } from '../seeds/seed-filters.ts'
+import { readStates, toAskedOfSeeds, type SeedParameters } from '../seeds/lists/seed-filters.ts'
 import { readSearch } from '../views/search-form.views.ts'
 
 const dayMs = 24 * 60 * 60 * 1000

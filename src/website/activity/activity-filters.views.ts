@@ -6,8 +6,8 @@ import { withQuery } from '../components/lists.ts'
 import { eventTypeNames } from '../views/events.views.ts'
 import { searchLengthMax } from '../views/search-form.views.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { renderBalanceFilter, renderDueFilter, renderLeadFilter } from '../seeds/seed-filters.views.ts'
-import { renderSortingFilters, type SeedSorting } from '../seeds/seed-sorting.views.ts'
+import { renderBalanceFilter, renderDueFilter, renderLeadFilter } from '../seeds/lists/seed-filters.views.ts'
+import { renderSortingFilters, type SeedSorting } from '../seeds/lists/seed-sorting.views.ts'
 import type { ActivityFilters } from './activity-filters.ts'
 
 /** A person or a seed that matches what was typed. */

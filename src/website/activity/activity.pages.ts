@@ -19,7 +19,7 @@ import type { Page } from '../plugins/pages.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import { formatDay, renderClock } from '../components/words.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { readSorting } from '../seeds/seed-sorting.views.ts'
+import { readSorting } from '../seeds/lists/seed-sorting.views.ts'
 import { readFilters, toEventsRequest, type ActivityFilters } from './activity-filters.ts'
 import { renderChoices, renderFilters, type Choice, type ShownFilters } from './activity-filters.views.ts'
 

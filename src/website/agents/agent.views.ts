@@ -10,7 +10,7 @@ import { renderNotices, renderPager, resetNotice, type ListView } from '../compo
 import { countOf, renderClock, renderDate, renderTime } from '../components/words.ts'
 import type { Page } from '../plugins/pages.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { renderRequests } from '../seeds/agent-requests.views.ts'
+import { renderRequests } from '../seeds/thread/agent-requests.views.ts'
 import { renderScopes } from '../views/scopes.views.ts'
 import { toRuns, type AgentRun } from './agent-runs.ts'
 

@@ -10,7 +10,7 @@ import { renderConfirmed, renderRows } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
 import { renderRole, renderRoleOptions, renderSuspended } from '../views/roles.views.ts'
-import { renderSeedRow, type DueOf } from '../seeds/seed-rows.views.ts'
+import { renderSeedRow, type DueOf } from '../seeds/lists/seed-rows.views.ts'
 import { renderDate, renderTime } from '../components/words.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 

@@ -11,7 +11,7 @@ import { renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
 import { renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import { renderSearchForm } from '../views/search-form.views.ts'
-import { renderSeedRow, type DueOf } from '../seeds/seed-rows.views.ts'
+import { renderSeedRow, type DueOf } from '../seeds/lists/seed-rows.views.ts'
 import { countOf, renderDate } from '../components/words.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 

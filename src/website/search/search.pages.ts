@@ -18,10 +18,14 @@ import { readListView, renderNotices, renderPager, resetNotice, type ListView } 
 import type { Page } from '../plugins/pages.ts'
 import { markWords } from './mark-words.ts'
 import { readSearch, renderSearchForm } from '../views/search-form.views.ts'
-import { pathOfFilter, sortFilters } from '../seeds/saved-filters.views.ts'
-import { readStates, toAskedOfSeeds, type SeedParameters } from '../seeds/seed-filters.ts'
-import { renderBalanceFilter, renderDueFilter, renderLeadFilter } from '../seeds/seed-filters.views.ts'
-import { readFilterChoices, renderSortingFilters, type SeedSorting } from '../seeds/seed-sorting.views.ts'
+import { pathOfFilter, sortFilters } from '../seeds/lists/saved-filters.views.ts'
+import { readStates, toAskedOfSeeds, type SeedParameters } from '../seeds/lists/seed-filters.ts'
+import { renderBalanceFilter, renderDueFilter, renderLeadFilter } from '../seeds/lists/seed-filters.views.ts'
+import {
+  readFilterChoices,
+  renderSortingFilters,
+  type SeedSorting,
+} from '../seeds/lists/seed-sorting.views.ts'
 import { statusNames } from '../seeds/seed-status.views.ts'
 import { listPaletteActions } from './palette-actions.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from '../plugins/workspace-visit.ts'

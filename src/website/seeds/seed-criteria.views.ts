@@ -10,8 +10,8 @@ import { excerptOf } from '../components/markdown.ts'
 import { readField } from '../components/sent-form.ts'
 import { countOf } from '../components/words.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { renderSmallBalance } from './evidence-balance.ts'
-import { pathOfSubject } from './comments.views.ts'
+import { renderSmallBalance } from './thread/evidence-balance.ts'
+import { pathOfSubject } from './thread/comments.views.ts'
 
 const linkLengthMax = 80
 

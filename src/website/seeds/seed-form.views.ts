@@ -13,8 +13,8 @@ import { readAttachmentIds, readField, readText } from '../components/sent-form.
 import { html } from '../components/html.ts'
 import type { Page } from '../plugins/pages.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { renderAttachmentsField } from './attachments.views.ts'
-import { readSortingFields, renderSortingFields, type SeedSorting } from './seed-sorting.views.ts'
+import { renderAttachmentsField } from './thread/attachments.views.ts'
+import { readSortingFields, renderSortingFields, type SeedSorting } from './lists/seed-sorting.views.ts'
 import { whatIsSeed } from './seed-words.ts'
 import { renderSimilarPlace } from './similar-seeds.views.ts'
 

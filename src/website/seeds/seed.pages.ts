@@ -10,8 +10,8 @@ import type { Page } from '../plugins/pages.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { findNamed, readChangesUrl } from '../views/events.views.ts'
 import { renderSeedForm } from './seed-form.views.ts'
-import { readQuoted } from './comments.pages.ts'
-import { readSorting } from './seed-sorting.views.ts'
+import { readQuoted } from './thread/comments.pages.ts'
+import { readSorting } from './lists/seed-sorting.views.ts'
 import { renderSeed } from './seed.views.ts'
 
 const itemsOfThread = 30

@@ -251,7 +251,8 @@ function renderNewClient(visit: WorkspaceVisit, { role }: ServiceAccount, path: 
           hint: 'Only for a client with a key of its own. The API also takes the keys themselves.',
           state,
         })}
-        ${renderServiceScopes(chosen, scopesOfRole(role, agentScopes))} <button class="quiet">Create client</button>`,
+        ${renderServiceScopes(chosen, scopesOfRole(role, agentScopes))}
+        <button class="quiet">Create client</button>`,
     })}
   </section>`
 }

@@ -11,7 +11,7 @@ import { notice } from '../components/notice.ts'
 import { readListView } from '../components/pager.ts'
 import { formatDay } from '../components/words.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { readSorting } from '../seeds/seed-sorting.views.ts'
+import { readSorting } from '../seeds/lists/seed-sorting.views.ts'
 import { renderWebhook, renderWebhooks, scopeField, sinceChoices, typeField } from './webhooks.views.ts'
 
 const path = '/settings/webhooks'

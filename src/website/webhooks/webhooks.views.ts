@@ -29,7 +29,7 @@ import { readField, readText } from '../components/sent-form.ts'
 import { countOf, renderTime } from '../components/words.ts'
 import type { Page } from '../plugins/pages.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import type { SeedSorting } from '../seeds/seed-sorting.views.ts'
+import type { SeedSorting } from '../seeds/lists/seed-sorting.views.ts'
 import { eventTypeNames } from '../views/events.views.ts'
 
 /** How far back events can be sent again, in hours. */

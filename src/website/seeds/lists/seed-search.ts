@@ -1,5 +1,5 @@
-import type { GivenFilters } from '../../areas/savedFilters/savedFilters.service.ts'
-import type { SavedSeedFilters } from '../../domain/saved-filters.ts'
+import type { GivenFilters } from '../../../areas/savedFilters/savedFilters.service.ts'
+import type { SavedSeedFilters } from '../../../domain/saved-filters.ts'
 import {
   idOfCaller,
   idOfNobody,
@@ -12,9 +12,9 @@ import {
   type SeedDue,
   type SeedSort,
   type SeedStatus,
-} from '../../domain/seeds.ts'
-import { readOneOf, readQuery, withQuery } from '../components/lists.ts'
-import { readSearch } from '../views/search-form.views.ts'
+} from '../../../domain/seeds.ts'
+import { readOneOf, readQuery, withQuery } from '../../components/lists.ts'
+import { readSearch } from '../../views/search-form.views.ts'
 
 /** Whose seeds are shown, if not all. */
 const seedChoices = ['mine', 'joined', 'led', 'unled'] as const

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
-import type { Mapping } from '../../areas/seeds/tables/imports.service.ts'
-import { uploadBytesMax } from '../../http/requests/uploads.ts'
-import { ApiError, errors, ignoreNotFound } from '../../kernel/errors.ts'
-import type { Services } from '../../services/services.ts'
-import { notice } from '../components/notice.ts'
-import { readField, requireChoice } from '../components/sent-form.ts'
-import type { Download, UploadPages, WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { readChangesUrl } from '../views/events.views.ts'
+import type { Mapping } from '../../../areas/seeds/tables/imports.service.ts'
+import { uploadBytesMax } from '../../../http/requests/uploads.ts'
+import { ApiError, errors, ignoreNotFound } from '../../../kernel/errors.ts'
+import type { Services } from '../../../services/services.ts'
+import { notice } from '../../components/notice.ts'
+import { readField, requireChoice } from '../../components/sent-form.ts'
+import type { Download, UploadPages, WorkspacePages, WorkspaceVisit } from '../../plugins/workspace-visit.ts'
+import { readChangesUrl } from '../../views/events.views.ts'
 import {
   importActions,
   nameOfColumnField,

@@ -1,10 +1,10 @@
-import type { AgentRequest } from '../../areas/agentRequests/agentRequests.service.ts'
-import { renderAction } from '../components/forms.ts'
-import { html, type Content, type Html } from '../components/html.ts'
-import { renderRows } from '../components/lists.ts'
-import { excerptOf } from '../components/markdown.ts'
-import { renderTime } from '../components/words.ts'
-import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import type { AgentRequest } from '../../../areas/agentRequests/agentRequests.service.ts'
+import { renderAction } from '../../components/forms.ts'
+import { html, type Content, type Html } from '../../components/html.ts'
+import { renderRows } from '../../components/lists.ts'
+import { excerptOf } from '../../components/markdown.ts'
+import { renderTime } from '../../components/words.ts'
+import type { WorkspaceVisit } from '../../plugins/workspace-visit.ts'
 
 /** What a comment asked of an agent, under it: how it stands, and the button that cancels it. */
 export function renderRequest(visit: WorkspaceVisit, request: AgentRequest): Html {

@@ -1,8 +1,8 @@
-import type { Attachment, AttachmentsService } from '../../areas/attachments/attachments.service.ts'
-import { ignoreNotFound } from '../../kernel/errors.ts'
-import { attachmentsMax } from '../../domain/attachments.ts'
-import { readAttachmentIds } from '../components/sent-form.ts'
-import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import type { Attachment, AttachmentsService } from '../../../areas/attachments/attachments.service.ts'
+import { ignoreNotFound } from '../../../kernel/errors.ts'
+import { attachmentsMax } from '../../../domain/attachments.ts'
+import { readAttachmentIds } from '../../components/sent-form.ts'
+import type { WorkspaceVisit } from '../../plugins/workspace-visit.ts'
 
 /** The files of a form that was refused, without those that are gone. */
 export async function findAttached(

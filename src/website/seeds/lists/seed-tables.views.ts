@@ -1,14 +1,18 @@
-import type { ImportDraft, SeedImport, SeedImportPreview } from '../../areas/seeds/tables/imports.service.ts'
-import { importedColumns } from '../../areas/seeds/tables/seed-columns.ts'
-import { importRowsMax, importsUndoneMs } from '../../domain/seed-imports.ts'
-import { shorten } from '../../kernel/text.ts'
-import { renderAction, renderAlert, renderForm, renderSelect } from '../components/forms.ts'
-import { html, type Content, type Html } from '../components/html.ts'
-import { renderConfirmed, renderRows, withQuery } from '../components/lists.ts'
-import { renderDone } from '../components/notice.ts'
-import { countOf, pictureSizeMax, renderTime } from '../components/words.ts'
-import type { Page } from '../plugins/pages.ts'
-import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import type {
+  ImportDraft,
+  SeedImport,
+  SeedImportPreview,
+} from '../../../areas/seeds/tables/imports.service.ts'
+import { importedColumns } from '../../../areas/seeds/tables/seed-columns.ts'
+import { importRowsMax, importsUndoneMs } from '../../../domain/seed-imports.ts'
+import { shorten } from '../../../kernel/text.ts'
+import { renderAction, renderAlert, renderForm, renderSelect } from '../../components/forms.ts'
+import { html, type Content, type Html } from '../../components/html.ts'
+import { renderConfirmed, renderRows, withQuery } from '../../components/lists.ts'
+import { renderDone } from '../../components/notice.ts'
+import { countOf, pictureSizeMax, renderTime } from '../../components/words.ts'
+import type { Page } from '../../plugins/pages.ts'
+import { sectionOf, type WorkspaceVisit } from '../../plugins/workspace-visit.ts'
 
 /** What the form of a mapping does: shows the rows again, imports all, or all without faults. */
 export const importActions = ['check', 'import', 'skip'] as const

@@ -1,18 +1,24 @@
-import type { Evidence } from '../../areas/evidence/evidence.service.ts'
-import type { Criterion } from '../../domain/criteria.ts'
+import type { Evidence } from '../../../areas/evidence/evidence.service.ts'
+import type { Criterion } from '../../../domain/criteria.ts'
 import {
   evidenceKinds,
   evidenceSummaryLengthMax,
   sourceUrlLengthMax,
   verdicts,
   type EvidenceKind,
-} from '../../domain/seeds.ts'
-import { renderField, renderForm, renderRadios, renderSelect, type FormState } from '../components/forms.ts'
-import { html, type Html } from '../components/html.ts'
-import type { Page } from '../plugins/pages.ts'
-import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+} from '../../../domain/seeds.ts'
+import {
+  renderField,
+  renderForm,
+  renderRadios,
+  renderSelect,
+  type FormState,
+} from '../../components/forms.ts'
+import { html, type Html } from '../../components/html.ts'
+import type { Page } from '../../plugins/pages.ts'
+import { sectionOf, type WorkspaceVisit } from '../../plugins/workspace-visit.ts'
 import { renderAttachmentsField } from './attachments.views.ts'
-import { renderCriterionChoice } from './seed-criteria.views.ts'
+import { renderCriterionChoice } from '../seed-criteria.views.ts'
 import { verdictNames } from './evidence-balance.ts'
 
 export const kindNames: Record<EvidenceKind, string> = {

@@ -1,11 +1,16 @@
-import type { Attachment } from '../../areas/attachments/attachments.service.ts'
-import { attachmentBytesMax, attachmentsMax, isImageType, thumbnailWidth } from '../../domain/attachments.ts'
-import { renderAction, type FormState } from '../components/forms.ts'
-import { html, type Content, type Html } from '../components/html.ts'
-import { renderConfirmed } from '../components/lists.ts'
-import { attachmentsField, readAttachmentIds } from '../components/sent-form.ts'
-import { countOf } from '../components/words.ts'
-import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import type { Attachment } from '../../../areas/attachments/attachments.service.ts'
+import {
+  attachmentBytesMax,
+  attachmentsMax,
+  isImageType,
+  thumbnailWidth,
+} from '../../../domain/attachments.ts'
+import { renderAction, type FormState } from '../../components/forms.ts'
+import { html, type Content, type Html } from '../../components/html.ts'
+import { renderConfirmed } from '../../components/lists.ts'
+import { attachmentsField, readAttachmentIds } from '../../components/sent-form.ts'
+import { countOf } from '../../components/words.ts'
+import type { WorkspaceVisit } from '../../plugins/workspace-visit.ts'
 
 /** What there is of a file to show. */
 type ShownFile = Pick<Attachment, 'id' | 'name' | 'type' | 'bytes' | 'width' | 'height'>

@@ -1,8 +1,8 @@
-import { errors } from '../../kernel/errors.ts'
-import type { Services } from '../../services/services.ts'
-import { notice } from '../components/notice.ts'
-import { readField } from '../components/sent-form.ts'
-import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { errors } from '../../../kernel/errors.ts'
+import type { Services } from '../../../services/services.ts'
+import { notice } from '../../components/notice.ts'
+import { readField } from '../../components/sent-form.ts'
+import type { WorkspacePages, WorkspaceVisit } from '../../plugins/workspace-visit.ts'
 import {
   filterReaders,
   mayChange,

@@ -1,11 +1,11 @@
-import type { Seed, SeedFace, SeedsService } from '../../areas/seeds/seeds.service.ts'
-import { html, type Content, type Html } from '../components/html.ts'
-import { renderFace } from '../components/layout.ts'
-import { countOf, renderTime } from '../components/words.ts'
-import { renderAgent } from '../views/author.views.ts'
-import { renderSmallBalance } from './evidence-balance.ts'
+import type { Seed, SeedFace, SeedsService } from '../../../areas/seeds/seeds.service.ts'
+import { html, type Content, type Html } from '../../components/html.ts'
+import { renderFace } from '../../components/layout.ts'
+import { countOf, renderTime } from '../../components/words.ts'
+import { renderAgent } from '../../views/author.views.ts'
+import { renderSmallBalance } from '../thread/evidence-balance.ts'
 import { renderLabels } from './seed-sorting.views.ts'
-import { renderDue, renderStatus } from './seed-status.views.ts'
+import { renderDue, renderStatus } from '../seed-status.views.ts'
 
 /** Some participants of seeds, the lead first, by the id of the seed. */
 export type SeedFaces = ReadonlyMap<string, readonly SeedFace[]>

@@ -6,9 +6,9 @@ import {
   silentDays,
   type SeedBalance,
   type SeedDue,
-} from '../../domain/seeds.ts'
-import { renderSelect } from '../components/forms.ts'
-import type { Html } from '../components/html.ts'
+} from '../../../domain/seeds.ts'
+import { renderSelect } from '../../components/forms.ts'
+import type { Html } from '../../components/html.ts'
 
 const dueNames: Record<SeedDue, string> = {
   overdue: 'Overdue',

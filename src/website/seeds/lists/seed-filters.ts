@@ -1,6 +1,6 @@
-import type { AskedOfSeeds } from '../../areas/seeds/seed-lists.ts'
-import { idOfCaller, idOfNobody, seedBalances, seedDues } from '../../domain/seeds.ts'
-import { readOneOf } from '../components/lists.ts'
+import type { AskedOfSeeds } from '../../../areas/seeds/seed-lists.ts'
+import { idOfCaller, idOfNobody, seedBalances, seedDues } from '../../../domain/seeds.ts'
+import { readOneOf } from '../../components/lists.ts'
 
 const leads = [idOfCaller, idOfNobody] as const
 

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
-import { attachmentSizes } from '../../domain/attachments.ts'
-import { sendFile } from '../../http/answers/attachments.ts'
-import type { App } from '../../http/app-types.ts'
-import { errors } from '../../kernel/errors.ts'
-import type { Services } from '../../services/services.ts'
-import { readOneOf } from '../components/lists.ts'
-import { notice } from '../components/notice.ts'
-import { csrfFieldName } from '../components/sent-form.ts'
-import type { WorkspacePages } from '../plugins/workspace-visit.ts'
+import { attachmentSizes } from '../../../domain/attachments.ts'
+import { sendFile } from '../../../http/answers/attachments.ts'
+import type { App } from '../../../http/app-types.ts'
+import { errors } from '../../../kernel/errors.ts'
+import type { Services } from '../../../services/services.ts'
+import { readOneOf } from '../../components/lists.ts'
+import { notice } from '../../components/notice.ts'
+import { csrfFieldName } from '../../components/sent-form.ts'
+import type { WorkspacePages } from '../../plugins/workspace-visit.ts'
 
 interface FileRoute {
   Params: { slug: string; id: string }

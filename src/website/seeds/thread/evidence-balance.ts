@@ -1,7 +1,7 @@
-import type { EvidenceCount } from '../../areas/seeds/seeds.service.ts'
-import { verdicts, type Verdict } from '../../domain/seeds.ts'
-import { html, type Content, type Html } from '../components/html.ts'
-import { renderDate } from '../components/words.ts'
+import type { EvidenceCount } from '../../../areas/seeds/seeds.service.ts'
+import { verdicts, type Verdict } from '../../../domain/seeds.ts'
+import { html, type Content, type Html } from '../../components/html.ts'
+import { renderDate } from '../../components/words.ts'
 
 export const verdictNames: Record<Verdict, string> = {
   supports: 'Supports',

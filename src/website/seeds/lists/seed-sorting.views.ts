@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import type { Services } from '../../services/services.ts'
-import type { SavedFilter } from '../../areas/savedFilters/savedFilters.service.ts'
-import type { Seed } from '../../areas/seeds/seeds.service.ts'
-import { seedLabelsMax } from '../../domain/labels.ts'
-import { renderSelect, type FormState } from '../components/forms.ts'
-import { html, type Content, type Html } from '../components/html.ts'
-import { readField, readLabelIds, labelIdsField, labelsShownField } from '../components/sent-form.ts'
-import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import type { Services } from '../../../services/services.ts'
+import type { SavedFilter } from '../../../areas/savedFilters/savedFilters.service.ts'
+import type { Seed } from '../../../areas/seeds/seeds.service.ts'
+import { seedLabelsMax } from '../../../domain/labels.ts'
+import { renderSelect, type FormState } from '../../components/forms.ts'
+import { html, type Content, type Html } from '../../components/html.ts'
+import { readField, readLabelIds, labelIdsField, labelsShownField } from '../../components/sent-form.ts'
+import type { WorkspaceVisit } from '../../plugins/workspace-visit.ts'
 
 interface Named {
   id: string
