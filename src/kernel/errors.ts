@@ -14,7 +14,6 @@ export {
   ApiError,
   statusOfTag,
   type DecodeIssue,
-  type ErrorDetails,
   type ErrorFactory,
   type ErrorTag,
 } from './errors/error.ts'

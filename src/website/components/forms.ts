@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { errors, type ApiError } from '../../kernel/errors.ts'
-import { findFault } from '../../kernel/text.ts'
+import { findFault, labelLengthMax } from '../../kernel/text.ts'
 import { html, type Content, type Html } from './html.ts'
 import { csrfFieldName } from './sent-form.ts'
 import { describeError } from './words.ts'
@@ -196,6 +196,41 @@ export function renderField(options: FieldOptions): Html {
     }
     ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
   </div>`
+}
+
+/** The line in which a thing of a workspace gets another name. */
+export function renderNameForm(
+  request: FastifyRequest,
+  {
+    action,
+    state,
+    name,
+    more,
+    button = 'Rename',
+  }: {
+    action: string
+    state: FormState
+    name: string
+    /** Further fields. */
+    more?: Content
+    button?: string
+  },
+): Html {
+  return renderForm({
+    request,
+    action,
+    state,
+    fields: ['name'],
+    className: 'line',
+    body: html`${renderField({
+        name: 'name',
+        label: 'Name',
+        value: name,
+        maxLength: labelLengthMax,
+        autocomplete: 'off',
+        state,
+      })}${more}<button class="quiet">${button}</button>`,
+  })
 }
 
 /** What is wrong with a field: the error, which is about one field, or for texts what would be the error after that. */

@@ -2,8 +2,7 @@ import type { Person } from '../../areas/people/people.service.ts'
 import type { Seed } from '../../areas/seeds/seeds.service.ts'
 import type { Team, TeamMember } from '../../areas/teams/teams.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import { labelLengthMax } from '../../kernel/text.ts'
-import { renderAction, renderField, renderForm, stateOf } from '../components/forms.ts'
+import { renderAction, renderNameForm, stateOf } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderFace } from '../components/layout.ts'
 import { renderConfirmed, renderRows } from '../components/lists.ts'
@@ -165,21 +164,7 @@ function renderManagement(visit: WorkspaceVisit, { id, name }: Team): Html {
   const state = stateOf(visit.state, `${path}/rename`)
   return html`<section class="card" aria-labelledby="manage">
     <h2 id="manage">Manage the team</h2>
-    ${renderForm({
-      request,
-      action: `${path}/rename`,
-      state,
-      fields: ['name'],
-      className: 'line',
-      body: html`${renderField({
-          name: 'name',
-          label: 'Name',
-          value: name,
-          maxLength: labelLengthMax,
-          autocomplete: 'off',
-          state,
-        })}<button class="quiet">Rename</button>`,
-    })}
+    ${renderNameForm(request, { action: `${path}/rename`, state, name })}
     ${renderConfirmed({
       label: 'Delete team',
       description: html`<bdi>${name}</bdi>`,

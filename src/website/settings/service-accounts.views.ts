@@ -17,6 +17,7 @@ import {
   renderAction,
   renderField,
   renderForm,
+  renderNameForm,
   renderRefusal,
   renderSelect,
   stateOf,
@@ -334,21 +335,7 @@ function renderSettings(visit: WorkspaceVisit, { name, role }: ServiceAccount, p
   return html`<section aria-labelledby="manage">
     <h2 id="manage">Manage the service account</h2>
     <div>
-      ${renderForm({
-        request,
-        action: path,
-        state,
-        fields: ['name'],
-        className: 'line',
-        body: html`${renderField({
-            name: 'name',
-            label: 'Name',
-            value: name,
-            maxLength: labelLengthMax,
-            autocomplete: 'off',
-            state,
-          })}<button class="quiet">Rename</button>`,
-      })}
+      ${renderNameForm(request, { action: path, state, name })}
       ${renderForm({
         request,
         action: `${path}/role`,

@@ -5,7 +5,7 @@ import { errors } from '../../../kernel/errors.ts'
 import { parseJson } from '../../../kernel/json-text.ts'
 import { pageLimitMax } from '../../../kernel/pagination.ts'
 import { labelLengthMax } from '../../../kernel/text.ts'
-import { renderAction, renderField, renderForm, stateOf } from '../../components/forms.ts'
+import { renderAction, renderField, renderForm, renderNameForm, stateOf } from '../../components/forms.ts'
 import { html } from '../../components/html.ts'
 import { renderConfirmed, renderRows } from '../../components/lists.ts'
 import { notice, renderDone } from '../../components/notice.ts'
@@ -109,21 +109,7 @@ function renderLabel(visit: WorkspaceVisit, { id, name }: Label): Page {
       <h1><bdi>${name}</bdi></h1>
       ${renderDone(request)}
       <p><a href="${base}/seeds?label=${id}">Seeds with this label</a></p>
-      ${renderForm({
-        request,
-        action: `${path}/rename`,
-        state,
-        fields: ['name'],
-        className: 'line',
-        body: html`${renderField({
-            name: 'name',
-            label: 'Name',
-            value: name,
-            maxLength: labelLengthMax,
-            autocomplete: 'off',
-            state,
-          })}<button class="quiet">Rename</button>`,
-      })}
+      ${renderNameForm(request, { action: `${path}/rename`, state, name })}
       ${
         may('labels.delete') &&
         renderConfirmed({

@@ -1,7 +1,14 @@
 import type { SavedFilter } from '../../../areas/savedFilters/savedFilters.service.ts'
 import { savedFiltersMax } from '../../../domain/saved-filters.ts'
 import { labelLengthMax } from '../../../kernel/text.ts'
-import { renderAction, renderField, renderForm, renderSelect, stateOf } from '../../components/forms.ts'
+import {
+  renderAction,
+  renderField,
+  renderForm,
+  renderNameForm,
+  renderSelect,
+  stateOf,
+} from '../../components/forms.ts'
 import { html, type Content, type Html } from '../../components/html.ts'
 import { renderConfirmed, renderRows, withQuery } from '../../components/lists.ts'
 import { renderDone } from '../../components/notice.ts'
@@ -195,25 +202,15 @@ export function renderFilter(visit: WorkspaceVisit, filter: SavedFilter): Page {
       <h1><bdi>${name}</bdi></h1>
       ${renderDone(request)}
       <p><a href="${pathOfFilter(base, filter)}">Seeds with these filters</a></p>
-      ${renderForm({
-        request,
+      ${renderNameForm(request, {
         action: `${path}/edit`,
         state,
-        fields: ['name'],
-        className: 'line',
-        body: html`${renderField({
-            name: 'name',
-            label: 'Name',
-            value: name,
-            maxLength: labelLengthMax,
-            autocomplete: 'off',
-            state,
-          })}
-          ${
-            isOwn &&
-            may('savedFilters.share') &&
-            renderReaders(state.values.for ?? (shared ? 'workspace' : 'me'))
-          }<button class="quiet">Save</button>`,
+        name,
+        button: 'Save',
+        more:
+          isOwn &&
+          may('savedFilters.share') &&
+          renderReaders(state.values.for ?? (shared ? 'workspace' : 'me')),
       })}
       ${renderConfirmed({
         label: 'Delete saved filter',
