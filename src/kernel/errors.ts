@@ -10,13 +10,7 @@ import { errorsOfSeeds } from './errors/seeds.ts'
 import { errorsOfFiles } from './errors/files.ts'
 import { errorsOfWebhooks } from './errors/webhooks.ts'
 
-export {
-  ApiError,
-  statusOfTag,
-  type DecodeIssue,
-  type ErrorFactory,
-  type ErrorTag,
-} from './errors/error.ts'
+export { ApiError, statusOfTag, type DecodeIssue, type ErrorFactory, type ErrorTag } from './errors/error.ts'
 
 /**
  * The error catalogue: all errors of the API. Each entry has its schema, its code, its message, and its condition, from
