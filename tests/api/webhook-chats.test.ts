@@ -176,7 +176,7 @@ describe('seedIds', () => {
     clock.advance(1_000)
     const since = new Date(clock.now().getTime() - 60 * minute).toISOString()
     const again = await as(company.owner, post(`${webhook.path}/redeliver`, { since }))
-    expect(again.json()).toEqual({ ok: true, deliveries: 2 })
+    expect(again.json()).toEqual({ ok: true, deliveries: 2, keptSince: null })
     const read = await as(company.owner, get(webhook.path))
     expect(read.json()).toMatchObject({ seedIds: [chosen.id], format: null })
     expect((await as(company.owner, patch(webhook.path, { seedIds: [] }))).statusCode).toBe(200)

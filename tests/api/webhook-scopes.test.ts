@@ -104,7 +104,7 @@ describe('teamIds and labelIds', () => {
       ),
     )
     // Each has been created and sorted.
-    expect(counts).toEqual([4, 2, 2].map((deliveries) => ({ ok: true, deliveries })))
+    expect(counts).toEqual([4, 2, 2].map((deliveries) => ({ ok: true, deliveries, keptSince: null })))
     expect((await as(owner, del(team.url))).statusCode).toBe(200)
     const [ofTeam] = webhooks
     expect((await as(owner, post(`${ofTeam?.path}/redeliver`, { since }))).json()).toMatchObject({
