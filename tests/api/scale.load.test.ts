@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readFollowed } from '../../src/agents/mcp/followed-resources.repository.ts'
+import { findKeptSince } from '../../src/areas/events/event-retention.repository.ts'
 import { readEventPositions } from '../../src/areas/events/event-feed.repository.ts'
 import { openDatabase, workLimits } from '../../src/db/client.ts'
 import { readStatements } from '../../scripts/statements.ts'
@@ -389,6 +390,17 @@ describe('with 100,000 users and 1,100,000 events', () => {
     if (!statement) throw new Error('nothing was asked')
     expect(others).toEqual([])
     await expectStatementCheap(statement, /event_positions/)
+  })
+
+  it('since when events are kept reads fewer than 1,000 buffers', async () => {
+    const position = sql`where workspace_id = ${big.workspace.id}`
+    await db.execute(sql`update event_positions set deleted_until = 1 ${position}`)
+    const of = { workspaceId: big.workspace.id, now: new Date() }
+    const [statement, ...others] = await statementsDuring(() => findKeptSince(db, of))
+    await db.execute(sql`update event_positions set deleted_until = 0 ${position}`)
+    if (!statement) throw new Error('nothing was asked')
+    expect(others).toEqual([])
+    await expectStatementCheap(statement, /events_by_workspace_idx/)
   })
 
   it('what happened to followed seeds and inboxes reads fewer than 1,000 buffers', async () => {

@@ -80,12 +80,15 @@ export async function findKeptSince(
   executor: Executor,
   { workspaceId, now }: { workspaceId: string; now: Date },
 ): Promise<Date | null> {
+  const oldest = subquery(
+    sql<
+      string | null
+    >`(select min(${events.createdAt}) from ${events} where ${events.workspaceId} = ${workspaceId})`,
+  )
   const [row] = await executor
-    .select({ oldest: sql<string | null>`min(${events.createdAt})` })
+    .select({ oldest })
     .from(eventPositions)
-    .leftJoin(events, eq(events.workspaceId, eventPositions.workspaceId))
     .where(and(eq(eventPositions.workspaceId, workspaceId), gt(eventPositions.deletedUntil, 0)))
-    .groupBy(eventPositions.workspaceId)
   if (!row) return null
   return row.oldest === null ? now : new Date(row.oldest)
 }
