@@ -14,7 +14,8 @@ export interface Use {
 }
 
 export interface UseRecorderOptions {
-  write: (uses: readonly Use[]) => Promise<void>
+  /** `retry` is for uses that could not be written now. */
+  write: (uses: readonly Use[], retry: (use: Use) => void) => Promise<void>
   /** Called when uses could not be written. They are retried. */
   onRecordError: (error: unknown) => void
 }

@@ -10,7 +10,8 @@ export interface WriteBehindOptions<Entry> {
   keyOf: (entry: Entry) => string
   /** Merges an entry that was collected before with a new one. */
   merge: (before: Entry, entry: Entry) => Entry
-  write: (entries: readonly Entry[]) => Promise<void>
+  /** `retry` is for what could not be written now. */
+  write: (entries: readonly Entry[], retry: (entry: Entry) => void) => Promise<void>
   /** The most entries that wait. Beyond it, the oldest is lost. Default: no limit. */
   waitingMax?: number
   /** Called when entries could not be written. They are retried. */
@@ -36,15 +37,17 @@ export function createWriteBehind<Entry>(options: WriteBehindOptions<Entry>): Wr
     if (waiting.size === 0) return
     const batch = waiting
     waiting = new Map()
+    let left: Entry[] = []
     try {
-      await write([...batch.values()])
+      await write([...batch.values()], (entry) => left.push(entry))
     } catch (error) {
       onError(error)
-      // What was collected meanwhile is newer.
-      const newer = waiting
-      waiting = batch
-      for (const entry of newer.values()) add(entry)
+      left = [...batch.values()]
     }
+    // What was collected meanwhile is newer.
+    const newer = waiting
+    waiting = new Map()
+    for (const entry of [...left, ...newer.values()]) add(entry)
   }
 
   let flushing = Promise.resolve()

@@ -2,6 +2,7 @@ import { readBearerToken } from '../../src/http/bearer.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { recordApiKeyUses } from '../../src/areas/apiKeys/key-owners.repository.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createApiKeySecret } from '../../src/kernel/tokens.ts'
 import { countQueries } from '../support/count-queries.ts'
@@ -306,6 +307,23 @@ describe('lastUsedAt', () => {
     await eventually(async () => expect(await findLastUsedAt(person)).toEqual(clock.now()))
     const [listed] = (await used.as(person, { url: '/v1/api-keys' })).json<{ lastUsedAt: string }[]>()
     expect(listed?.lastUsedAt).toBe('2026-11-21T03:04:05.678Z')
+  })
+
+  it('is written later where the row was locked', async () => {
+    const person = await createPerson()
+    const use = { id: person.apiKeyId, usedAt: new Date() }
+    const retried: unknown[] = []
+    const write = () => recordApiKeyUses(db, [use], (one) => retried.push(one))
+    await db.transaction(async (tx) => {
+      await tx.execute(sql`select from api_keys where id = ${use.id} for no key update`)
+      await write()
+    })
+    expect(retried).toEqual([use])
+    expect(await findLastUsedAt(person)).toBeNull()
+    await write()
+    expect(await findLastUsedAt(person)).toEqual(use.usedAt)
+    await write()
+    expect(retried).toHaveLength(1)
   })
 
   it('does not write lastUsedAt during the request', async () => {

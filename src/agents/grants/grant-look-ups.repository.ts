@@ -73,7 +73,11 @@ function asService(agent: AgentPrincipal): AgentPrincipal {
   return { ...agent, isService: true, grant: { ...grant, scopes: scopesOfRole(role, grant.scopes) } }
 }
 
-/** Records when grants were last used. Skips rows that another replica has locked. */
-export function recordGrantUses(executor: Executor, uses: readonly Use[]): Promise<void> {
-  return writeUses(executor, agentGrants, uses)
+/** Records when grants were last used. Retries those whose row is locked. */
+export function recordGrantUses(
+  executor: Executor,
+  uses: readonly Use[],
+  retry: (use: Use) => void,
+): Promise<void> {
+  return writeUses(executor, agentGrants, uses, retry)
 }

@@ -34,7 +34,10 @@ export interface AgentAuthenticatorOptions {
  */
 export function createAgentAuthenticator(options: AgentAuthenticatorOptions): AgentAuthenticator {
   const { db, clock, isTrustedIssuer, onRecordError } = options
-  const uses = createUseRecorder({ write: (batch) => recordGrantUses(db, batch), onRecordError })
+  const uses = createUseRecorder({
+    write: (batch, retry) => recordGrantUses(db, batch, retry),
+    onRecordError,
+  })
   const read = async (grantIds: readonly string[]) => {
     const found = await findLiveGrants(db, grantIds, clock.now())
     return found.map((agent) => (isTrusted(agent) ? agent : undefined))

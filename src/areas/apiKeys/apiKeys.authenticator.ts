@@ -41,7 +41,10 @@ export interface ApiKeyAuthenticatorOptions {
  */
 export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): ApiKeyAuthenticator {
   const { db, seedsDb, clock, onRecordError } = options
-  const uses = createUseRecorder({ write: (batch) => recordApiKeyUses(db, batch), onRecordError })
+  const uses = createUseRecorder({
+    write: (batch, retry) => recordApiKeyUses(db, batch, retry),
+    onRecordError,
+  })
   const findOwner = createBatch((hashes: readonly string[]) => findApiKeyOwners(db, hashes), String)
   const findBySlug = createBatch(
     (questions: readonly KeyAndSubject[]) => findOwnersBySlug(db, questions, timesOf(clock)),

@@ -147,7 +147,11 @@ function toOwners(
   )
 }
 
-/** Records when keys were last used. Skips rows that another replica has locked. */
-export function recordApiKeyUses(executor: Executor, uses: readonly Use[]): Promise<void> {
-  return writeUses(executor, apiKeys, uses)
+/** Records when keys were last used. Retries those whose row is locked. */
+export function recordApiKeyUses(
+  executor: Executor,
+  uses: readonly Use[],
+  retry: (use: Use) => void,
+): Promise<void> {
+  return writeUses(executor, apiKeys, uses, retry)
 }
