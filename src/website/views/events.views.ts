@@ -179,8 +179,8 @@ export function withoutRepeated(events: readonly WorkspaceEvent[]): WorkspaceEve
 }
 
 /**
- * An event with the face of who did it, with its time, and with links to what it names, as far as that still exists. Marks what agents did, with the
- * agent if the reader may know it.
+ * An event with the face of who did it and its time, and with links to what it names, as far as that still exists. Marks what
+ * agents did, with the agent if the reader may know it.
  */
 export function renderEvent(event: ShownEvent, time: Html, context: EventContext): Html {
   return html`<p class="event">
